@@ -317,7 +317,7 @@ let package = Package(
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
       name: "KeychainTests",
-      dependencies: ["Expectations", "Bytes", "Keychain", "KeychainTesting", "TestSupport"],
+      dependencies: ["Expectations", "Bytes", "System", "Keychain", "KeychainTesting", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "SharedKeychainTests",

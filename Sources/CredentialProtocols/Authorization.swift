@@ -41,18 +41,17 @@ enum AuthorizationScheme: Equatable {
 
 /// The value of the header `Authorization` for an item.
 ///
-/// - Throws: ``ProtocolError`` if the header can't carry it: account and password must contain no control characters,
+/// - Throws: ``KeychainError`` if the header can't carry it: account and password must contain no control characters,
 ///   and the account no colon (RFC 7617 section 2); for tokens see ``Secret/isHeaderValue()``.
-func authorization(of answer: borrowing Answer) throws(ProtocolError) -> Secret {
+func authorization(of answer: borrowing Answer) throws(KeychainError) -> Secret {
   var value = Secret(capacity: 256)
   switch AuthorizationScheme(of: answer.item, answer.credential) {
   case .basic:
     var login = Secret(copying: answer.item.key.account ?? "")
     if login.withUnsafeBytes({ $0.contains(UInt8(ascii: ":")) }) {
-      throw .refused(
-        Refusal(
-          "the account of \(answer.item.name) has a colon in it, which a login over HTTP can't have",
-          .keychain))
+      throw .failure(
+        "the account of \(answer.item.name) has a colon in it, which a login over HTTP can't have",
+        status: .keychain)
     }
     login.append(":")
     login.append(answer.credential.secret)
@@ -80,7 +79,7 @@ extension Resolver {
   /// person's. An account's password is only for that account's own server.
   func token(
     at place: Place, where isMeant: (Item) -> Bool = { _ in true }
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     try answer(at: place) { item, credential in
       guard case .internetPassword = item.key, credential.authenticationScheme == nil, isMeant(item) else {
         return false
@@ -101,19 +100,18 @@ extension Secret {
   }
 
   /// Throws if ``isHeaderValue()`` doesn't hold for an item's secret.
-  borrowing func requireHeaderValue(of item: Item) throws(ProtocolError) {
+  borrowing func requireHeaderValue(of item: Item) throws(KeychainError) {
     guard isHeaderValue() else { throw .notForHeader(item) }
   }
 }
 
-extension ProtocolError {
-  static func notForHeader(_ item: Item) -> ProtocolError {
-    .refused(
-      Refusal(
-        "the secret of \(item.name) can't be sent in an HTTP header",
-        hint: """
-          it is empty, or holds a line break, a control character or a space at an end; \
-          replace it with 'llavero update'
-          """, .keychain))
+extension KeychainError {
+  static func notForHeader(_ item: Item) -> KeychainError {
+    .failure(
+      "the secret of \(item.name) can't be sent in an HTTP header",
+      hint: """
+        it is empty, or holds a line break, a control character or a space at an end; \
+        replace it with 'llavero update'
+        """, status: .keychain)
   }
 }

@@ -20,10 +20,10 @@ public struct CredentialURL: ~Copyable {
   /// Parses a URL.
   ///
   /// - Parameter scheme: the scheme to assume for a URL without `SCHEME://`; with `nil` such a URL is rejected.
-  /// - Throws: ``ProtocolError/unusableURL(_:)``.
+  /// - Throws: ``RequestFault/unusableURL(_:)``.
   public init(
     parsing url: UnsafeRawBufferPointer, assuming scheme: ByteString? = nil
-  ) throws(ProtocolError) {
+  ) throws(KeychainError) {
     var rest = url[...]
     if let end = Self.schemeEnd(of: url), end > 0 {
       `protocol` = try Self.decode(url[..<end])
@@ -31,7 +31,7 @@ public struct CredentialURL: ~Copyable {
     } else if let scheme {
       `protocol` = scheme
     } else {
-      throw .unusableURL(.noScheme)
+      throw .request(.unusableURL(.noScheme))
     }
     let hostEnd = rest.firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? rest.endIndex  // / ? #
     var hostStart = rest.startIndex
@@ -62,19 +62,19 @@ public struct CredentialURL: ~Copyable {
     }
   }
 
-  static func decode(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> ByteString {
+  static func decode(_ part: Slice<UnsafeRawBufferPointer>) throws(KeychainError) -> ByteString {
     try decodeSecret(part).withUnsafeBytes { ByteString($0) }
   }
 
   /// Decodes the escapes of RFC 3986 section 2.1.
-  private static func decodeSecret(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> Secret {
+  private static func decodeSecret(_ part: Slice<UnsafeRawBufferPointer>) throws(KeychainError) -> Secret {
     var decoded = Secret(capacity: part.count)
-    let isWellFormed = try PercentEncoding.decode(part) { (byte, wasEscaped) throws(ProtocolError) in
-      if byte == 0, wasEscaped { throw .unusableURL(.badEscape) }
-      if byte == 0x0a || byte == 0x0d || byte == 0 { throw .unusableURL(.lineBreak) }
+    let isWellFormed = try PercentEncoding.decode(part) { (byte, wasEscaped) throws(KeychainError) in
+      if byte == 0, wasEscaped { throw .request(.unusableURL(.badEscape)) }
+      if byte == 0x0a || byte == 0x0d || byte == 0 { throw .request(.unusableURL(.lineBreak)) }
       decoded.append(byte)
     }
-    if !isWellFormed { throw .unusableURL(.badEscape) }
+    if !isWellFormed { throw .request(.unusableURL(.badEscape)) }
     return decoded
   }
 }

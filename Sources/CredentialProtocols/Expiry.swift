@@ -5,20 +5,19 @@ package import Keychain
 /// - Parameters:
 ///   - noted: the time within the secret itself, used unchanged if the item has no expiry.
 ///   - login: the name of the login in the error.
-/// - Throws: ``ProtocolError`` if that time is past.
+/// - Throws: ``KeychainError`` if that time is past.
 func expiry(
   of answer: borrowing Answer, noted: ByteString? = nil, login: String, at now: Timestamp
-) throws(ProtocolError) -> ByteString? {
+) throws(KeychainError) -> ByteString? {
   // Expired items don't answer, so this time is in the future.
   if let seconds = answer.credential.expiry {
     return rfc3339(Timestamp(seconds: seconds))
   }
   guard let noted else { return nil }
   if let end = Timestamp(rfc3339: utc(noted).bytes), end.seconds <= now.seconds {
-    throw .refused(
-      Refusal(
-        "the secret for \(login) has expired", hint: "replace it with 'llavero update'",
-        .nothingMatched))
+    throw .failure(
+      "the secret for \(login) has expired", hint: "replace it with 'llavero update'",
+      status: .nothingMatched)
   }
   return noted
 }

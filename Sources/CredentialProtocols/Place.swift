@@ -23,17 +23,17 @@ public struct Place: Hashable, Sendable {
   /// Parses a URL, or a host with optional port if `scheme` is given.
   ///
   /// - Returns: the place, and the account before the `@`, if any. A password is ignored.
-  /// - Throws: ``ProtocolError/unusableURL(_:)``, also for a URL without a host.
+  /// - Throws: ``RequestFault/unusableURL(_:)``, also for a URL without a host.
   public static func parse(
     _ url: ByteString, assuming scheme: ByteString? = nil
-  ) throws(ProtocolError) -> (place: Place, account: ByteString?) {
+  ) throws(KeychainError) -> (place: Place, account: ByteString?) {
     let end = url.bytes.firstIndex { $0 == 0x3f || $0 == 0x23 } ?? url.bytes.endIndex  // ? #
     let text = Secret(copying: ByteString(Array(url.bytes[..<end])))
-    let parts = try text.withUnsafeBytes { (bytes) throws(ProtocolError) -> CredentialURL in
+    let parts = try text.withUnsafeBytes { (bytes) throws(KeychainError) -> CredentialURL in
       try CredentialURL(parsing: bytes, assuming: scheme)
     }
     guard let host = HostAndPort(parsing: parts.host), !host.server.isEmpty else {
-      throw .unusableURL(.badHost)
+      throw .request(.unusableURL(.badHost))
     }
     let place = Place(protocol: parts.protocol, server: host.server, port: host.port, path: parts.path)
     return (place, parts.account)
@@ -66,12 +66,11 @@ public struct Place: Hashable, Sendable {
 
   /// The query for items that answer at the place.
   ///
-  /// - Throws: ``ProtocolError/keychain(_:)`` if the place has no protocol.
-  func query(account: ByteString? = nil, for tool: ByteString?) throws(ProtocolError) -> ItemQuery {
-    try throwingProtocolError(
-      .internetPassword(
-        try InternetPasswordQuery(
-          protocol: `protocol`, server: server, port: port, account: account, path: path,
-          securityDomain: tool)))
+  /// - Throws: ``KeychainError/queryTooBroad(_:)`` if the place has no protocol.
+  func query(account: ByteString? = nil, for tool: ByteString?) throws(KeychainError) -> ItemQuery {
+    .internetPassword(
+      try InternetPasswordQuery(
+        protocol: `protocol`, server: server, port: port, account: account, path: path,
+        securityDomain: tool))
   }
 }

@@ -211,63 +211,50 @@ public final class DefaultKeychain: KeychainStore {
   private func current() throws(KeychainError) -> OpenKeychain {
     if depth > 0, let opened { return opened }
     let choice = try choiceSoFar()
-    do throws(KeychainChoiceError) {
-      let list =
-        choice?.isNamed == true ? KeychainList() : try KeychainList.read(in: location.stateFolder)
-      if list == others {
-        if var opened, let choice, choice.keychain == opened.choice.keychain {
-          opened.choice = choice
-          self.opened = opened
-          return opened
-        }
-        // A service may have become available since.
-        if let opened, choice == nil,
-          opened.choice.reason == .answers || opened.choice.reason == .isForwarded
-        {
-          return opened
-        }
+    let list =
+      choice?.isNamed == true ? KeychainList() : try KeychainList.read(in: location.stateFolder)
+    if list == others {
+      if var opened, let choice, choice.keychain == opened.choice.keychain {
+        opened.choice = choice
+        self.opened = opened
+        return opened
       }
-      let opener = opener
-      let opened = opener.adding(
-        list, to: try opener.open(choice),
-        onUnusable: { [settings] name, error in settings.onNotice(.passedOver(keychain: name, error)) })
-      self.opened = opened
-      others = list
-      return opened
-    } catch {
-      throw error.keychainError
+      // A service may have become available since.
+      if let opened, choice == nil,
+        opened.choice.reason == .answers || opened.choice.reason == .isForwarded
+      {
+        return opened
+      }
     }
+    let opener = opener
+    let opened = opener.adding(
+      list, to: try opener.open(choice),
+      onUnusable: { [settings] name, error in settings.onNotice(.passedOver(keychain: name, error)) })
+    self.opened = opened
+    others = list
+    return opened
   }
 
   private func choiceSoFar() throws(KeychainError) -> KeychainChoice? {
-    do throws(KeychainChoiceError) {
-      return try KeychainChoice.made(named: settings.keychain, at: location, environment)
-    } catch {
-      throw error.keychainError
-    }
+    try KeychainChoice.made(named: settings.keychain, at: location, environment)
   }
 
   private var opener: KeychainOpener {
     var opener = KeychainOpener(
       at: location,
-      file: { [environment, location, settings, opened] (keychain) throws(KeychainChoiceError) in
+      file: { [environment, location, settings, opened] (keychain) throws(KeychainError) in
         if let opened, opened.choice.keychain == keychain, let file = opened.file { return file }
         return try environment.encryptedFile(keychain, at: location, settings)
       },
-      desktop: { [environment, location, settings] () throws(KeychainChoiceError) in
+      desktop: { [environment, location, settings] () throws(KeychainError) in
         try environment.desktopKeychain(at: location, settings)
       },
-      forwarded: { [environment] () throws(KeychainChoiceError) in
-        do throws(KeychainError) {
-          return try environment.forwardedKeychain(for: KeychainEnvironment.programName)
-        } catch {
-          throw .keychain(error)
-        }
+      forwarded: { [environment] () throws(KeychainError) in
+        return try environment.forwardedKeychain(for: KeychainEnvironment.programName)
       },
       // Only llavero's own programs have the network.
-      remote: { (keychain) throws(KeychainChoiceError) in
-        throw .keychain(
-          .unavailable(reason: "\(keychain.name) is on a server, which only llavero's own programs ask"))
+      remote: { (keychain) throws(KeychainError) in
+        throw .unavailable(reason: "\(keychain.name) is on a server, which only llavero's own programs ask")
       })
     opener.mustBeForwarded = environment.namesForwarded
     return opener

@@ -9,10 +9,10 @@ import KeychainChoice
 extension KeychainEnvironment {
   /// The encrypted file for this environment and a program's settings.
   ///
-  /// - Throws: ``KeychainChoiceError``
+  /// - Throws: ``KeychainError``
   func encryptedFile(
     _ keychain: ListedKeychain, at main: VaultLocation, _ settings: DefaultKeychain.Settings
-  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+  ) throws(KeychainError) -> EncryptedFileKeychain {
     let location = try main.of(keychain)
     let passphrases = FilePassphrases(
       at: location, self, asking: settings.mayPrompt && !forbidsPrompts ? settings.passphrase : nil)
@@ -24,32 +24,24 @@ extension KeychainEnvironment {
       onNotice: { settings.onNotice(.encryptedFile($0)) })
     keychain.checkName(atChangesOf: file, in: main.stateFolder)
     // No program is run, so llavero's own next one sends the changes. But a removed member stays out.
-    do throws(KeychainError) {
-      try keychain.checkMembership(in: file)
-    } catch {
-      throw .keychain(error)
-    }
+    try keychain.checkMembership(in: file)
     return file
   }
 
   /// The Secret Service for this environment and a program's settings.
   ///
-  /// - Throws: ``KeychainChoiceError``; `.keychain` also if the program was built without support for it.
+  /// - Throws: ``KeychainError``; `.keychain` also if the program was built without support for it.
   func desktopKeychain(
     at location: VaultLocation, _ settings: DefaultKeychain.Settings
-  ) throws(KeychainChoiceError) -> any DesktopKeychain {
+  ) throws(KeychainError) -> any DesktopKeychain {
     var desktop = try secretService(at: location, mayPrompt: settings.mayPrompt)
     // Without an address, use the default, and don't read the environment again.
     desktop.busAddress = busAddress ?? ""
     desktop.onNotice = { settings.onNotice(.secretService($0)) }
-    do throws(KeychainError) {
-      #if SecretService
-        return try SecretServiceKeychain(desktop)
-      #else
-        throw .unavailable(reason: "this program was built without the Secret Service")
-      #endif
-    } catch {
-      throw .keychain(error)
-    }
+    #if SecretService
+      return try SecretServiceKeychain(desktop)
+    #else
+      throw .unavailable(reason: "this program was built without the Secret Service")
+    #endif
   }
 }

@@ -14,7 +14,7 @@ enum AgentCommand {
 
   /// - Parameter arguments: `--no-keys`; `--detached`, with which it closes its output as soon as it serves.
   static func main(_ arguments: [String]) -> Never {
-    do throws(Failure) {
+    do throws(KeychainError) {
       try run(arguments)
     } catch {
       Program.end(error)
@@ -22,21 +22,19 @@ enum AgentCommand {
     Program.end(ExitStatus.done.rawValue)
   }
 
-  private static func run(_ arguments: [String]) throws(Failure) {
+  private static func run(_ arguments: [String]) throws(KeychainError) {
     var (passesKeys, isDetached) = (true, false)
     for argument in arguments {
       switch argument {
       case "--no-keys": passesKeys = false
       case "--detached": isDetached = true
-      default: throw Failure("\(operand) has no option '\(argument)'", status: .usage)
+      default: throw .failure("\(operand) has no option '\(argument)'", status: .usage)
       }
     }
-    let timeout = try explaining(PassphraseSources.promptTimeout())
-    let places = try explaining(ForwardingPlaces())
-    let folder = try explaining(Folder(creating: places.runtimeFolder))
-    let lock = try explaining({ () throws(KeychainError) -> FileLock in
-      try FileLock(ForwardingPlaces.lockName, in: folder, patience: 0) {}
-    })
+    let timeout = try PassphraseSources.promptTimeout()
+    let places = try ForwardingPlaces()
+    let folder = try Folder(creating: places.runtimeFolder)
+    let lock = try FileLock(ForwardingPlaces.lockName, in: folder, patience: 0) {}
     var listeners: [(descriptor: Int32, entry: EntryPoint)] = []
     func removeSockets() { for path in [places.forwardingSocket, places.controlSocket] { unlink(path) } }
     // The control socket is last: once it is there, the other is, too.
@@ -48,7 +46,7 @@ enum AgentCommand {
       if listener < 0 {
         let number = errno
         removeSockets()
-        throw Failure(KeychainError.system(operation: "listen at", path: path, errno: number))
+        throw KeychainError.system(operation: "listen at", path: path, errno: number)
       }
       listeners.append((listener, entry))
     }

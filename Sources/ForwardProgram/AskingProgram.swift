@@ -15,15 +15,13 @@ enum AskingProgram {
   /// Asks, and ends the process. Prints nothing without an answer.
   static func main() -> Never {
     Program.begin()
-    do throws(Failure) {
+    do throws(KeychainError) {
       let input = try StandardStreams.readAll(0, limit: QuestionText.maximumSize, what: "the question")
       guard let question = input.withUnsafeBytes({ try? QuestionText(parsing: $0) }) else {
-        throw Failure("this program is only started by llavero-forward", status: .usage)
+        throw .failure("this program is only started by llavero-forward", status: .usage)
       }
       let words = Decision.allCases.map(\.rawValue)
-      let answer = try explaining { () throws(KeychainError) in
-        try WordPrompt.answer(to: question.sentence, among: words, within: patience)
-      }
+      let answer = try WordPrompt.answer(to: question.sentence, among: words, within: patience)
       if let answer { try StandardStreams.write(raw: answer + "\n") }
     } catch {
       Program.end(error)

@@ -1,4 +1,5 @@
 import Glibc
+import Keychain
 import System
 import Terminals
 import ToolCommands
@@ -14,7 +15,7 @@ package enum ForwardProgram {
     switch arguments.first {
     case AgentCommand.operand?: AgentCommand.main(Array(arguments.dropFirst()))
     case "--version"?:
-      do throws(Failure) {
+      do throws(KeychainError) {
         try StandardStreams.write(raw: Program.versionLine)
       } catch {
         Program.end(error)
@@ -22,7 +23,7 @@ package enum ForwardProgram {
       Program.end(ExitStatus.done.rawValue)
     default:
       Program.end(
-        Failure(
+        KeychainError(
           "llavero-forward is started by llavero", hint: "see \(command: "llavero", "forward", "--help")",
           status: .usage))
     }

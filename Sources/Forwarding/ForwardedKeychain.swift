@@ -98,7 +98,7 @@ package final class ForwardedKeychain: KeychainStore {
     guard case .items(let items, let answer, let isPart) = try ask(isList ? .list : .find(query)) else {
       throw Self.notUnderstood
     }
-    passedOver = isPart ? .forwarding(.unavailable) : nil
+    passedOver = isPart ? .forwarding(.answered(.unavailable)) : nil
     if isPart, !isPartSaid {
       isPartSaid = true
       onPart()
@@ -269,7 +269,7 @@ package final class ForwardedKeychain: KeychainStore {
         if pending?.isTorn != true { throw error }
       }
     }
-    throw .forwarding(.changed)
+    throw .forwarding(.answered(.changed))
   }
 
   /// Sends the changes. Returns false if something has changed meanwhile, so that they weren't made.
@@ -327,7 +327,7 @@ package final class ForwardedKeychain: KeychainStore {
       if !isWanted() { break }
       action = .wait(ticket: ticket)
     }
-    throw .forwarding(.undecided)
+    throw .forwarding(.answered(.undecided))
   }
 
   /// The purpose of a request: lookups while changes are collected are for changes.
@@ -349,17 +349,10 @@ extension ForwardFault {
     case .duplicate: .duplicateItem
     case .notFound: .itemNotFound
     case .tooLarge: .tooLarge(what: "a forwarded item", limit: KeychainExtension.maximumSize)
-    case .refused: .forwarding(.refused)
-    case .unverified: .forwarding(.unverified)
-    case .locked: .forwarding(.locked)
-    case .notWritable: .forwarding(.notWritable)
-    case .unusableAttribute: .forwarding(.unusableAttribute)
-    case .malformed: .forwarding(.malformed)
-    case .undecided: .forwarding(.undecided)
-    case .busy: .forwarding(.busy)
-    case .changed: .forwarding(.changed)
-    case .unavailable: .forwarding(.unavailable)
-    case .unknown: .forwarding(.unknown)
+    case .refused, .unverified, .locked, .notWritable, .unusableAttribute, .malformed, .undecided, .busy,
+      .changed,
+      .unavailable, .unknown:
+      .forwarding(.answered(self))
     }
   }
 }

@@ -47,10 +47,10 @@ public struct KeychainChoice: Hashable, Sendable {
   /// The choice so far; `nil` if it depends on whether a keychain is forwarded, or a Secret Service answers.
   ///
   /// - Parameter named: the value of `--keychain`.
-  /// - Throws: ``KeychainChoiceError`` for an unknown name, or if the remembered choice can't be read.
+  /// - Throws: ``KeychainError`` for an unknown name, or if the remembered choice can't be read.
   package static func made(
     named: String?, at location: VaultLocation, _ environment: KeychainEnvironment = KeychainEnvironment()
-  ) throws(KeychainChoiceError) -> KeychainChoice? {
+  ) throws(KeychainError) -> KeychainChoice? {
     if let choice = try chosen(named: named, at: location, environment) { return choice }
     do throws(KeychainError) {
       let hasVault = try EncryptedFileKeychain(at: location).exists()
@@ -58,7 +58,7 @@ public struct KeychainChoice: Hashable, Sendable {
     } catch {
       // Without a home here, a keychain may still be forwarded. Nothing else is used in its place.
       if case .missing(let path) = error, location.isHome(path), environment.mayNameForwarded { return nil }
-      throw .keychain(error)
+      throw error
     }
   }
 
@@ -68,19 +68,17 @@ public struct KeychainChoice: Hashable, Sendable {
   /// - Throws: as ``made(named:at:_:)`` does.
   package static func chosen(
     named: String?, at location: VaultLocation, _ environment: KeychainEnvironment = KeychainEnvironment()
-  ) throws(KeychainChoiceError) -> KeychainChoice? {
+  ) throws(KeychainError) -> KeychainChoice? {
     let state = location.stateFolder
     if let named { return KeychainChoice(try keychain(named: named, in: state), reason: .option) }
     if let name = environment.keychain {
       return KeychainChoice(try keychain(named: name, in: state), reason: .environment)
     }
     if let remembered = try RememberedKeychain.read(in: state) {
-      do throws(KeychainChoiceError) {
-        return KeychainChoice(
-          try keychain(named: remembered.name, in: state), reason: .remembered(remembered.date))
-      } catch .unknownName {
-        throw .unlistedChoice(remembered.name)
+      guard let keychain = try find(remembered.name, in: state) else {
+        throw .choice(.unlistedChoice(remembered.name))
       }
+      return KeychainChoice(keychain, reason: .remembered(remembered.date))
     }
     return nil
   }
@@ -96,12 +94,14 @@ public struct KeychainChoice: Hashable, Sendable {
 
   private static func keychain(
     named name: String, in stateFolder: String
-  ) throws(KeychainChoiceError) -> ListedKeychain {
-    if let kind = KeychainKind(rawValue: name), kind.hasBuiltIn { return ListedKeychain(builtIn: kind) }
-    guard let keychain = try KeychainList.read(in: stateFolder).keychain(named: name) else {
-      throw .unknownName(name)
-    }
+  ) throws(KeychainError) -> ListedKeychain {
+    guard let keychain = try find(name, in: stateFolder) else { throw .noKeychain(name) }
     return keychain
+  }
+
+  private static func find(_ name: String, in stateFolder: String) throws(KeychainError) -> ListedKeychain? {
+    if let kind = KeychainKind(rawValue: name), kind.hasBuiltIn { return ListedKeychain(builtIn: kind) }
+    return try KeychainList.read(in: stateFolder).keychain(named: name)
   }
 
   /// Whether a command or the environment names the keychain, so that no other is asked.

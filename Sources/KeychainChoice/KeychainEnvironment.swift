@@ -51,31 +51,31 @@ package struct KeychainEnvironment {
   /// `LLAVERO_PROMPT`: whether the user must not be asked. Any word forbids it, even one that isn't understood.
   package var forbidsPrompts: Bool { value(Self.prompt) != nil }
 
-  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if `LLAVERO_PROMPT` is another word than `never`.
-  private func checkPrompt() throws(KeychainChoiceError) {
+  /// - Throws: ``KeychainChoiceFault/unusableSetting(name:_:)`` if `LLAVERO_PROMPT` is another word than `never`.
+  private func checkPrompt() throws(KeychainError) {
     guard let word = value(Self.prompt), word != "never" else { return }
-    throw .unusableSetting(name: Self.prompt, .noPromptWord)
+    throw .choice(.unusableSetting(name: Self.prompt, .noPromptWord))
   }
 
   /// `LLAVERO_LOCK_TIMEOUT`: how long a writer waits for others, in seconds.
   ///
-  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't a whole number from 0 to 86,400.
-  package func patience() throws(KeychainChoiceError) -> Int {
+  /// - Throws: ``KeychainChoiceFault/unusableSetting(name:_:)`` if it isn't a whole number from 0 to 86,400.
+  package func patience() throws(KeychainError) -> Int {
     let name = "LLAVERO_LOCK_TIMEOUT"
     guard let text = value(name) else { return 60 }
     guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let seconds = Int(text), 0...86_400 ~= seconds else {
-      throw .unusableSetting(name: name, .noWholeSeconds)
+      throw .choice(.unusableSetting(name: name, .noWholeSeconds))
     }
     return seconds
   }
 
   /// A variable in seconds as milliseconds; `nil` if it isn't set or is empty.
   ///
-  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't between 0.001 and 86,400 seconds.
-  package func milliseconds(_ name: String) throws(KeychainChoiceError) -> Int? {
+  /// - Throws: ``KeychainChoiceFault/unusableSetting(name:_:)`` if it isn't between 0.001 and 86,400 seconds.
+  package func milliseconds(_ name: String) throws(KeychainError) -> Int? {
     guard let text = value(name) else { return nil }
     guard let seconds = Double(text), 0.001...86_400 ~= seconds else {
-      throw .unusableSetting(name: name, .noSeconds)
+      throw .choice(.unusableSetting(name: name, .noSeconds))
     }
     return Int(seconds * 1000)
   }
@@ -89,13 +89,13 @@ package struct KeychainEnvironment {
   ///   - idle: the idle time in seconds, in place of the environment's.
   ///   - total: the total time in seconds, in place of the environment's.
   ///   - program: becomes an agent if one is needed; without it only a running agent is used.
-  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
+  /// - Throws: ``KeychainChoiceFault/unusableSetting(name:_:)``
   package func unlockCache(
     at location: VaultLocation, idle: Int? = nil, total: Int? = nil, program: AgentProgram?
-  ) throws(KeychainChoiceError) -> UnlockCache {
+  ) throws(KeychainError) -> UnlockCache {
     let name = value("LLAVERO_UNLOCK_CACHE") ?? UnlockCache.Mode.agent.rawValue
     guard let mode = UnlockCache.Mode(rawValue: name) else {
-      throw .unusableSetting(name: "LLAVERO_UNLOCK_CACHE", .noUnlockCacheMode)
+      throw .choice(.unusableSetting(name: "LLAVERO_UNLOCK_CACHE", .noUnlockCacheMode))
     }
     let standard = UnlockLimits()
     let (givenIdle, givenTotal) = (try seconds("LLAVERO_UNLOCK_IDLE"), try seconds("LLAVERO_UNLOCK_FOR"))
@@ -106,7 +106,7 @@ package struct KeychainEnvironment {
       stateFolder: location.stateFolder, program: program)
   }
 
-  private func seconds(_ name: String) throws(KeychainChoiceError) -> Int? {
+  private func seconds(_ name: String) throws(KeychainError) -> Int? {
     guard let text = value(name) else { return nil }
     return try DurationText.seconds(text, of: name)
   }
@@ -115,12 +115,12 @@ package struct KeychainEnvironment {
   ///
   /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``, and `mustExist`: whether its absence is an
   ///   error even without traces of it.
-  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
+  /// - Throws: ``KeychainChoiceFault/unusableSetting(name:_:)``
   package func encryptedFile(
     at location: VaultLocation, passphrase: @escaping PassphraseSource,
     respondent: @escaping () -> PassphraseRespondent, cache: UnlockCache, openers: SlotOpeners,
     mustExist: Bool = false, onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void
-  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+  ) throws(KeychainError) -> EncryptedFileKeychain {
     try checkPrompt()
     return EncryptedFileKeychain(
       at: location, passphrase: passphrase, respondent: respondent, cache: cache, openers: openers,
@@ -166,10 +166,10 @@ package struct KeychainEnvironment {
   ///   - collection: the collection, in place of the environment's.
   ///   - session: `encrypted` or `plain`, in place of the environment's.
   ///   - mayPrompt: whether the service may prompt, unless the environment forbids it.
-  /// - Throws: ``KeychainChoiceError``
+  /// - Throws: ``KeychainError``
   package func secretService(
     at location: VaultLocation, collection: String? = nil, session: String? = nil, mayPrompt: Bool
-  ) throws(KeychainChoiceError) -> DesktopKeychainSettings {
+  ) throws(KeychainError) -> DesktopKeychainSettings {
     try checkPrompt()
     var settings = DesktopKeychainSettings()
     settings.collection = collection ?? value("LLAVERO_COLLECTION")
@@ -179,7 +179,7 @@ package struct KeychainEnvironment {
     switch session ?? variable("LLAVERO_SECRET_SERVICE_SESSION") ?? "encrypted" {
     case "encrypted": settings.isEncrypted = true
     case "plain": settings.isEncrypted = false
-    default: throw .unknownSession
+    default: throw .choice(.unknownSession)
     }
     settings.probeTimeout = try milliseconds("LLAVERO_PROBE_TIMEOUT") ?? settings.probeTimeout
     settings.callTimeout = try milliseconds("LLAVERO_CALL_TIMEOUT") ?? settings.callTimeout

@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+package import Keychain
 package import PrivateFiles
 
 /// The search list: the keychains to ask, in order, if none is named.
@@ -197,26 +197,17 @@ extension KeychainList {
 
   /// The list; empty if there never was a file.
   ///
-  /// - Throws: ``KeychainChoiceError/unreadableList(path:_:)`` if it can't be understood, and
-  ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read, or is missing though there was one.
-  package static func read(in stateFolder: String) throws(KeychainChoiceError) -> KeychainList {
-    let contents = try ofChoice { () throws(KeychainError) -> Secret? in
-      guard let folder = try Folder(opening: stateFolder) else { return nil }
-      if let text = try fileContents(in: folder) { return text }
-      guard try folder.contains(fileName + copySuffix) else { return nil }
-      // The first list may have been made since.
-      if let text = try fileContents(in: folder) { return text }
-      throw .missing(path: folder.path(of: fileName))
-    }
-    guard let text = contents else { return KeychainList() }
+  /// - Throws: ``KeychainError`` if it can't be read or understood, or is missing though there was one.
+  package static func read(in stateFolder: String) throws(KeychainError) -> KeychainList {
+    guard let text = try contents(in: stateFolder) else { return KeychainList() }
     // We never write an empty file, but a full disk or a crash can leave one, which isn't the same as no list.
     if text.isEmpty {
-      throw .unreadableList(path: "\(stateFolder)/\(fileName)", Malformed(line: 1, fault: .isCutOff))
+      throw .choice(.unreadableList(path: "\(stateFolder)/\(fileName)", Malformed(line: 1, fault: .isCutOff)))
     }
     do throws(Malformed) {
       return try text.withUnsafeBytes { (text) throws(Malformed) in try KeychainList(parsing: text) }
     } catch {
-      throw .unreadableList(path: "\(stateFolder)/\(fileName)", error)
+      throw .choice(.unreadableList(path: "\(stateFolder)/\(fileName)", error))
     }
   }
 
@@ -229,6 +220,15 @@ extension KeychainList {
     return text.withUnsafeBytes { text in (try? KeychainList(parsing: text)) == nil ? nil : copy }
   }
 
+  private static func contents(in stateFolder: String) throws(KeychainError) -> Secret? {
+    guard let folder = try Folder(opening: stateFolder) else { return nil }
+    if let text = try fileContents(in: folder) { return text }
+    guard try folder.contains(fileName + copySuffix) else { return nil }
+    // The first list may have been made since.
+    if let text = try fileContents(in: folder) { return text }
+    throw .missing(path: folder.path(of: fileName))
+  }
+
   private static func fileContents(in folder: borrowing Folder) throws(KeychainError) -> Secret? {
     guard let file = try folder.file(fileName) else { return nil }
     return try file.contents(limit: maximumSize)
@@ -237,24 +237,22 @@ extension KeychainList {
   /// Changes the list while nobody else does.
   ///
   /// - Returns: the result of `body`, and whether the change survives a loss of power.
-  /// - Throws: ``KeychainChoiceError``; nothing is changed then. A file that can't be understood is never replaced.
+  /// - Throws: ``KeychainError``; nothing is changed then. A file that can't be understood is never replaced.
   package static func change<Result>(
-    in stateFolder: String, _ body: (inout KeychainList) throws(KeychainChoiceError) -> Result
-  ) throws(KeychainChoiceError) -> (Result, Durability) {
-    let folder = try ofChoice { () throws(KeychainError) in try Folder(creating: stateFolder) }
-    let lock = try ofChoice { () throws(KeychainError) in try Self.lock(folder) }
+    in stateFolder: String, _ body: (inout KeychainList) throws(KeychainError) -> Result
+  ) throws(KeychainError) -> (Result, Durability) {
+    let folder = try Folder(creating: stateFolder)
+    let lock = try Self.lock(folder)
     defer { withExtendedLifetime(lock) {} }
     var list = try read(in: stateFolder)
     let result = try body(&list)
     let text = Secret(list.text)
-    let durability = try ofChoice { () throws(KeychainError) in
-      if text.count > maximumSize { throw .tooLarge(what: folder.path(of: fileName), limit: maximumSize) }
-      return try text.withUnsafeBytes { (bytes) throws(KeychainError) in
-        let durability = try folder.replace(fileName, with: bytes)
-        // After the list, so that a copy never comes first. Without a copy, the list is as good.
-        _ = try? folder.replace(fileName + copySuffix, with: bytes)
-        return durability
-      }
+    if text.count > maximumSize { throw .tooLarge(what: folder.path(of: fileName), limit: maximumSize) }
+    let durability = try text.withUnsafeBytes { (bytes) throws(KeychainError) in
+      let durability = try folder.replace(fileName, with: bytes)
+      // After the list, so that a copy never comes first. Without a copy, the list is as good.
+      _ = try? folder.replace(fileName + copySuffix, with: bytes)
+      return durability
     }
     return (result, durability)
   }
@@ -266,11 +264,9 @@ extension KeychainList {
   /// - Throws: as ``FileLock`` does.
   package static func lockNames(
     in stateFolder: String, onWaiting: () -> Void
-  ) throws(KeychainChoiceError) -> FileLock {
-    try ofChoice { () throws(KeychainError) in
-      let folder = try Folder(creating: stateFolder)
-      return try FileLock(namesLockName, in: folder, patience: namesPatience, onWaiting: onWaiting)
-    }
+  ) throws(KeychainError) -> FileLock {
+    let folder = try Folder(creating: stateFolder)
+    return try FileLock(namesLockName, in: folder, patience: namesPatience, onWaiting: onWaiting)
   }
 
   /// The right to change the list, or the remembered choice.
@@ -278,12 +274,6 @@ extension KeychainList {
   /// - Throws: as ``FileLock`` does.
   static func lock(_ stateFolder: borrowing Folder) throws(KeychainError) -> FileLock {
     try FileLock(lockName, in: stateFolder, patience: patience) {}
-  }
-
-  static func ofChoice<Value: ~Copyable>(
-    _ body: () throws(KeychainError) -> Value
-  ) throws(KeychainChoiceError) -> Value {
-    do { return try body() } catch { throw .keychain(error) }
   }
 }
 

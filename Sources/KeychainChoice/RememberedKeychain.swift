@@ -19,19 +19,13 @@ package struct RememberedKeychain {
 
   /// The remembered choice; `nil` if there is none.
   ///
-  /// - Throws: ``KeychainChoiceError/unreadableChoice(path:)`` if it can't be understood, and
-  ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read: nobody knows where the items are then.
-  package static func read(in stateFolder: String) throws(KeychainChoiceError) -> RememberedKeychain? {
-    let remembered: RememberedKeychain?
-    do throws(KeychainError) {
-      guard let folder = try Folder(opening: stateFolder), let file = try folder.file(fileName) else {
-        return nil
-      }
-      remembered = try file.contents(limit: limit).withUnsafeBytes { RememberedKeychain($0) }
-    } catch {
-      throw .keychain(error)
+  /// - Throws: ``KeychainError`` if it can't be read or understood: nobody knows where the items are then.
+  package static func read(in stateFolder: String) throws(KeychainError) -> RememberedKeychain? {
+    guard let folder = try Folder(opening: stateFolder), let file = try folder.file(fileName) else {
+      return nil
     }
-    guard let remembered else { throw .unreadableChoice(path: path(in: stateFolder)) }
+    let remembered = try file.contents(limit: limit).withUnsafeBytes { RememberedKeychain($0) }
+    guard let remembered else { throw .choice(.unreadableChoice(path: path(in: stateFolder))) }
     return remembered
   }
 
@@ -85,21 +79,19 @@ package struct RememberedKeychain {
   /// Notes where the encrypted file is, if that is chosen.
   ///
   /// - Returns: the choice that was there; `nil` if there is none.
-  /// - Throws: as ``read(in:)`` does, and ``KeychainChoiceError/keychain(_:)`` if it can't be written.
+  /// - Throws: as ``read(in:)`` does, and ``KeychainError`` if it can't be written.
   package static func note(
     vault: String, in stateFolder: String
-  ) throws(KeychainChoiceError) -> RememberedKeychain? {
-    let folder = try KeychainList.ofChoice { () throws(KeychainError) in
-      try Folder(creating: stateFolder)
-    }
-    let lock = try KeychainList.ofChoice { () throws(KeychainError) in try KeychainList.lock(folder) }
+  ) throws(KeychainError) -> RememberedKeychain? {
+    let folder = try Folder(creating: stateFolder)
+    let lock = try KeychainList.lock(folder)
     defer { withExtendedLifetime(lock) {} }
     guard let remembered = try read(in: stateFolder) else { return nil }
     let file = KeychainKind.file.rawValue
     if remembered.name == file, remembered.vault != vault {
       let line = Self.line(of: file, vault, at: .now)
       // Lasting or not, the vault is where it is.
-      _ = try KeychainList.ofChoice { () throws(KeychainError) in try replace(line, in: folder) }
+      _ = try replace(line, in: folder)
     }
     return remembered
   }
@@ -125,10 +117,10 @@ package struct RememberedKeychain {
     }
     // A file that is there must hold a choice.
     if let made { return made }
-    do throws(KeychainChoiceError) {
+    do throws(KeychainError) {
       _ = try read(in: stateFolder)
     } catch {
-      if case .keychain(let error) = error { throw error }
+      if error.fault(KeychainChoiceFault.self) == nil { throw error }
       throw .damaged(path: path(in: stateFolder), detail: "it names no keychain")
     }
     return nil

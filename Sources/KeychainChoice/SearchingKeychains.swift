@@ -25,13 +25,9 @@ extension KeychainOpener {
       KeychainSearchList.Member(keychain.name, isShared: keychain.kind.isShared) {
         () throws(KeychainError) in
         if keychain.name == open.choice.name { return open.own }
-        do throws(KeychainChoiceError) {
-          let other = try self.open(KeychainChoice(keychain, reason: open.choice.reason))
-          prepare(other)
-          return other.own
-        } catch {
-          throw error.inList
-        }
+        let other = try self.open(KeychainChoice(keychain, reason: open.choice.reason))
+        prepare(other)
+        return other.own
       }
     }
     var searching = open
@@ -42,37 +38,19 @@ extension KeychainOpener {
   }
 }
 
-extension KeychainChoiceError {
-  /// The error of opening one keychain of the list.
-  fileprivate var inList: KeychainError {
-    switch self {
-    case .keychain(let error): error
-    case .unusableOption(let keychain, let option):
-      .unavailable(reason: "the option '\(option)' of the keychain \(keychain) can't be understood")
-    case .unknownName(let name): .unavailable(reason: "there is no keychain \(name)")
-    case .unlistedChoice(let name): .unavailable(reason: "\(name) was chosen, and is not in the list")
-    case .unreadableList(let path, _), .unreadableChoice(let path):
-      .damaged(path: path, detail: "it can't be understood")
-    case .refusedChange: .unavailable(reason: "the list can't be changed in this way")
-    case .unusableSetting(let name, _): .unavailable(reason: "\(name) has a value that it can't have")
-    case .unknownSession: .unavailable(reason: "a session is either encrypted or plain")
-    }
-  }
-}
-
 extension VaultLocation {
   /// The location of the encrypted file of a keychain.
   ///
   /// A listed one has a folder of its own, given as an absolute path, or `keychains/NAME` beside the user's own file
   /// if it is shared through git. This machine's own part is in `keychains/NAME` of the state folder.
   ///
-  /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting unknown to encrypted files.
-  package func of(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> VaultLocation {
+  /// - Throws: ``KeychainError`` for a setting unknown to encrypted files.
+  package func of(_ keychain: ListedKeychain) throws(KeychainError) -> VaultLocation {
     if keychain.isBuiltIn { return self }
     for option in keychain.options where option.name != ListedKeychain.identityOption {
       let isOfGit = [ListedKeychain.branchOption, ListedKeychain.labelOption].contains(option.name)
       if keychain.kind == .git, isOfGit { continue }
-      throw .unusableOption(keychain: keychain.name, option: option.name)
+      throw .choice(.unusableOption(keychain: keychain.name, option: option.name))
     }
     return VaultLocation(
       vaultFolder: keychain.kind == .git ? vaultFolder + "/keychains/" + keychain.name : keychain.place,
@@ -103,12 +81,7 @@ extension ListedKeychain {
   /// - Throws: `KeychainError.unavailable` if it isn't.
   package func checkName(in stateFolder: String) throws(KeychainError) {
     if isBuiltIn { return }
-    let listed: ListedKeychain?
-    do throws(KeychainChoiceError) {
-      listed = try KeychainList.read(in: stateFolder).keychain(named: name)
-    } catch {
-      throw error.inList
-    }
+    let listed = try KeychainList.read(in: stateFolder).keychain(named: name)
     guard listed?.kind == kind, listed?.place == place,
       listed?.value(of: Self.branchOption) == value(of: Self.branchOption)
     else {

@@ -1,4 +1,5 @@
 import Bytes
+import Keychain
 import Network
 import SignIn
 import Terminals
@@ -12,8 +13,8 @@ enum ExchangeService {
   ///
   /// - Parameter timeout: returns the longest time of an exchange that the environment allows, in milliseconds. If it
   ///   throws, every request gets that as its reply, so that the calling program reports it.
-  /// - Throws: ``Failure`` if the input isn't that of such a program.
-  static func run(timeout: () throws(Failure) -> Int) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the input isn't that of such a program.
+  static func run(timeout: () throws(KeychainError) -> Int) throws(KeychainError) {
     if StandardStreams.isTerminal(0) { throw misuse }
     let setup: ExchangeSetup
     switch try message() {
@@ -26,7 +27,7 @@ enum ExchangeService {
     }
     let settings = HTTPSettings(setup)
     let transport: any Transport
-    do throws(Failure) {
+    do throws(KeychainError) {
       transport = CurlTransport(
         timeout: min(try timeout(), setup.timeout), connectTimeout: setup.connectTimeout,
         settings: { _ in settings })
@@ -37,7 +38,7 @@ enum ExchangeService {
   }
 
   /// Serves one request. Returns `false` at the end.
-  private static func exchange(over transport: any Transport) throws(Failure) -> Bool {
+  private static func exchange(over transport: any Transport) throws(KeychainError) -> Bool {
     switch try message() {
     case .none: return false
     case .some(let message):
@@ -68,11 +69,11 @@ enum ExchangeService {
 
   private static func understood<Value: ~Copyable>(
     _ parse: () throws(JSONReader.Malformed) -> Value
-  ) throws(Failure) -> Value {
+  ) throws(KeychainError) -> Value {
     do throws(JSONReader.Malformed) { return try parse() } catch { throw misuse }
   }
 
-  private static func message() throws(Failure) -> Secret? {
+  private static func message() throws(KeychainError) -> Secret? {
     switch try bytes(ExchangeFrame.lengthSize) {
     case .none: return nil
     case .some(let length):
@@ -85,7 +86,7 @@ enum ExchangeService {
   }
 
   /// Exactly `count` bytes; `nil` at the end.
-  private static func bytes(_ count: Int) throws(Failure) -> Secret? {
+  private static func bytes(_ count: Int) throws(KeychainError) -> Secret? {
     var read = Secret(capacity: count)
     while read.count < count {
       let left = count - read.count
@@ -101,8 +102,9 @@ enum ExchangeService {
     return read
   }
 
-  private static var misuse: Failure {
-    Failure("llavero-network is started by llavero", hint: "see 'llavero keychain --help'", status: .usage)
+  private static var misuse: KeychainError {
+    KeychainError(
+      "llavero-network is started by llavero", hint: "see 'llavero keychain --help'", status: .usage)
   }
 }
 

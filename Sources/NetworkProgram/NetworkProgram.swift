@@ -1,6 +1,7 @@
 import Bytes
 import CLinux
 import Glibc
+import Keychain
 import Network
 import SignIn
 import System
@@ -16,7 +17,7 @@ package enum NetworkProgram {
     // Without the program that keeps them, tokens would be lost, and a code spent for nothing.
     clinux_end_with_parent()
     if isAlone { Program.end(ExitStatus.keychain.rawValue) }
-    do throws(Failure) {
+    do throws(KeychainError) {
       switch CString.arguments(from: 1).first?.text {
       case "--version"?: try StandardStreams.write(raw: Program.versionLine)
       case ExchangeService.operand?: try ExchangeService.run(timeout: timeout)
@@ -31,11 +32,11 @@ package enum NetworkProgram {
 
   /// The longest exchange with a server, in milliseconds: `LLAVERO_NETWORK_TIMEOUT`, which is in seconds.
   ///
-  /// - Throws: ``Failure`` if that isn't a whole number from 1 to 600.
-  private static func timeout() throws(Failure) -> Int {
+  /// - Throws: ``KeychainError`` if that isn't a whole number from 1 to 600.
+  private static func timeout() throws(KeychainError) -> Int {
     guard let text = Variables.value("LLAVERO_NETWORK_TIMEOUT"), !text.isEmpty else { return 30_000 }
     guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let seconds = Int(text), 1...600 ~= seconds else {
-      throw Failure(
+      throw .failure(
         "LLAVERO_NETWORK_TIMEOUT has to be a whole number of seconds, from 1 to 600", status: .usage)
     }
     return seconds * 1000
@@ -47,13 +48,13 @@ package enum NetworkProgram {
     return poll(&output, 1, 0) > 0 && output.revents & Int16(POLLHUP | POLLERR) != 0
   }
 
-  private static var misuse: Failure {
-    Failure(
+  private static var misuse: KeychainError {
+    KeychainError(
       "\(Executables.network) is started by llavero", hint: "see \(command: "llavero", "login", "--help")",
       status: .usage)
   }
 
-  private static func outcome() throws(Failure) -> SignInOutcome {
+  private static func outcome() throws(KeychainError) -> SignInOutcome {
     if StandardStreams.isTerminal(0) { throw misuse }
     let text = try StandardStreams.readAll(0, limit: SignInWork.maximumSize, what: "the work")
     var work: SignInWork
@@ -64,7 +65,7 @@ package enum NetworkProgram {
     }
     guard let place = SignInPlace(work.url) else { return .unknownPlace }
     let limit: Int
-    do throws(Failure) {
+    do throws(KeychainError) {
       // Describing a place fetches nothing.
       limit = work.task == .describe ? 0 : try timeout()
     } catch {

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Keychain
 import Network
 import SignIn
 import Terminals

@@ -46,6 +46,6 @@ struct ReadingBounds {
     let what: String
     let limit: Int
 
-    var fault: KeychainError.OpenBaoFault { .tooMuch(what: what, limit: limit) }
+    var fault: OpenBaoFault { .tooMuch(what: what, limit: limit) }
   }
 }

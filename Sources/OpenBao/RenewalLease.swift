@@ -194,9 +194,10 @@ extension OpenBaoKeychain: RemoteKeychain {
         guard let own else { return nil }
         return try present(own.reference).record.copyOfClient()
       }
-    } catch .openBao(_, .forbidden) {
+    } catch {
       // Without the right to read there, there is none.
-      return nil
+      if case .forbidden = error.ofOpenBao { return nil }
+      throw error
     }
   }
 

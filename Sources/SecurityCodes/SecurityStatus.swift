@@ -111,8 +111,6 @@ extension SecurityStatus {
     case .wrongPassphrase, .wrongPassphraseGiven, .mistypedRecoveryCode, .noSlotOpens, .notMember:
       self = .authFailed
     case .slot(let fault): self.init(fault)
-    case .forwarding(let fault): self.init(fault)
-    case .openBao(_, let fault): self.init(fault)
     case .noCollection(nil): self = .noDefaultKeychain
     case .noKeychain, .noCollection, .missing, .elsewhere: self = .noSuchKeychain
     case .noAnswer, .refused, .unavailable, .busy, .mergedInstead: self = .notAvailable
@@ -126,32 +124,27 @@ extension SecurityStatus {
     case .system(_, _, EACCES), .system(_, _, EPERM), .system(_, _, EROFS): self = .wrPerm
     case .system(_, _, ENOMEM): self = .allocate
     case .system: self = .io
+    case .fault(let fault): self.init(fault.kind)
+    case .described(let failure):
+      switch failure.status {
+      case .done, .keychain: self = .notAvailable
+      case .nothingMatched: self = .itemNotFound
+      case .usage: self = .param
+      }
     }
   }
 
-  private init(_ fault: KeychainError.OpenBaoFault) {
-    switch fault {
-    case .forbidden: self = .missingEntitlement
-    case .noLogin, .nobodyLoggedIn, .tokenRefused, .loginRefused: self = .authFailed
-    case .noMount: self = .noSuchKeychain
-    case .notVersion2, .foreignItem: self = .invalidKeychain
-    case .unreachable, .unsafeConnection, .noAnswer, .silent, .sealed, .uninitialised, .noActiveNode,
-      .failed, .rateLimited, .redirected, .changed, .notUnderstood, .tooMuch, .tooLong,
-      .noNetworkProgram, .copyTooOld:
-      self = .notAvailable
-    }
-  }
-
-  private init(_ fault: KeychainError.ForwardingFault) {
-    switch fault {
-    case .refused, .unverified: self = .missingEntitlement
+  private init(_ kind: KeychainError.Kind) {
+    switch kind {
+    case .unusable: self = .param
+    case .noKeychain: self = .noSuchKeychain
     case .locked: self = .interactionNotAllowed
     case .undecided: self = .interactionRequired
+    case .notLetIn: self = .authFailed
+    case .forbidden: self = .missingEntitlement
     case .notWritable: self = .wrPerm
-    case .unusableAttribute: self = .param
-    case .noSocket, .unreachable, .otherUser, .otherAgent, .noAnswer, .ended, .notUnderstood, .unavailable,
-      .changed, .malformed, .busy, .unknown:
-      self = .notAvailable
+    case .damaged: self = .invalidKeychain
+    case .unreachable, .timedOut, .busy, .unavailable: self = .notAvailable
     }
   }
 

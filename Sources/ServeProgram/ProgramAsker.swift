@@ -12,16 +12,14 @@ package enum ProgramAsker {
   /// Asks, and ends the process. Prints nothing if there is no answer.
   package static func main() -> Never {
     Program.begin()
-    do throws(Failure) {
+    do throws(KeychainError) {
       let input = try StandardStreams.readAll(0, limit: 16_384, what: "the question")
       let sentence = input.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       let words = Array(CommandLine.arguments.dropFirst())
       if sentence.isEmpty || words.isEmpty {
-        throw Failure("this program is only started by llavero serve", status: .usage)
+        throw .failure("this program is only started by llavero serve", status: .usage)
       }
-      let answer = try explaining { () throws(KeychainError) in
-        try WordPrompt.answer(to: sentence, among: words)
-      }
+      let answer = try WordPrompt.answer(to: sentence, among: words)
       if let answer { try StandardStreams.write(raw: answer + "\n") }
     } catch {
       Program.end(error)

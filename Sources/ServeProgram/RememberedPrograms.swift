@@ -60,7 +60,7 @@ final class RememberedPrograms {
       read = (status, found ?? [])
       return found ?? []
     } catch {
-      complain("\(Failure(error).message), so no program is allowed by it", nil)
+      complain("\(error.message), so no program is allowed by it", nil)
       return []
     }
   }
@@ -126,7 +126,7 @@ final class RememberedPrograms {
       if !isWritten || fsync(descriptor) != 0 { throw .system(operation: "write", path: path, errno: errno) }
       return true
     } catch {
-      return isForgotten(Failure(error).message)
+      return isForgotten(error.message)
     }
   }
 

@@ -1,10 +1,10 @@
 import EncryptedFile
-import Keychain
+package import Keychain
 import KeychainChoice
 import PrivateFiles
 import SecretService
 import SecretServiceProvider
-package import Terminals
+import Terminals
 package import ToolCommands
 
 /// The companion's part of `llavero serve`: the Secret Service, served from another keychain.
@@ -12,8 +12,8 @@ package enum ServeProgram {
   /// Serves until a signal, the end of the bus or another program ends that.
   ///
   /// - Returns: why there is no service: no bus, or another program has its name. `nil` if it was ended.
-  package static func serve(_ options: ServeOptions) -> Failure? {
-    do throws(Failure) {
+  package static func serve(_ options: ServeOptions) -> KeychainError? {
+    do throws(KeychainError) {
       try run(options)
       return nil
     } catch {
@@ -48,17 +48,17 @@ package enum ServeProgram {
       })
   }
 
-  private static func run(_ options: ServeOptions) throws(Failure) {
-    let location = try explaining(VaultLocation())
-    let choice = try explaining(choice: KeychainChoice.made(named: options.selection.name, at: location))
-    let bus = try explaining(BusAddress.find()).text
+  private static func run(_ options: ServeOptions) throws(KeychainError) {
+    let location = try VaultLocation()
+    let choice = try KeychainChoice.made(named: options.selection.name, at: location)
+    let bus = try BusAddress.find().text
     var settings: ProviderSettings
     switch choice?.kind {
     // Another keychain of the list has to be named: otherwise programs that keep secrets would share them, or put them
     // where nobody looks for the service's items.
     case .file?, .git?, .openBao?, nil:
       if let choice, choice.isNamed, !choice.keychain.isBuiltIn {
-        throw Failure(
+        throw .failure(
           "the keychain \(choice.name) can't be served as the Secret Service: programs' secrets stay in a keychain of "
             + "this user alone",
           hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file",
@@ -67,7 +67,7 @@ package enum ServeProgram {
       settings = try ServedFile.settings(options, at: location, isChosen: choice != nil, on: bus)
     case .forwarded?: settings = try ServedForwarded.settings(options, on: bus)
     case .secretService?:
-      throw Failure(
+      throw .failure(
         "the Secret Service can't be served from the Secret Service itself",
         hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file", status: .usage
       )
@@ -77,7 +77,7 @@ package enum ServeProgram {
       settings.log = { log.append(ServedAccess($0)) }
     }
     if options.asks {
-      let programs = try explaining(RememberedPrograms(say: { StandardStreams.say("\($0)") }))
+      let programs = try RememberedPrograms(say: { StandardStreams.say("\($0)") })
       settings.asking = ProgramAsking(
         askingProgram: options.selection.mayAskPerson ? ("/proc/self/exe", ProgramAsker.name) : nil,
         remembered: programs.all, remember: programs.add)
@@ -86,13 +86,13 @@ package enum ServeProgram {
     do throws(BusFailure) {
       status = try Provider.serve(settings)
     } catch {
-      throw Failure("there is no message bus to serve the keychain on", status: .keychain)
+      throw .failure("there is no message bus to serve the keychain on", status: .keychain)
     }
     if status != 0, owner()?.isOurs ?? false {
-      throw Failure("llavero provides the Secret Service already", status: .keychain)
+      throw .failure("llavero provides the Secret Service already", status: .keychain)
     }
     if status != 0 {
-      throw Failure(
+      throw .failure(
         "another program provides the Secret Service already",
         hint: "\(command: "llavero", "serve", "--replace") takes its place, if it allows that",
         status: .keychain)

@@ -12,8 +12,8 @@ enum ServedFile {
   ///   - bus: the address of the bus.
   static func settings(
     _ options: ServeOptions, at location: VaultLocation, isChosen: Bool, on bus: String
-  ) throws(Failure) -> ProviderSettings {
-    let watchman = try explaining(choice: keychain(at: location, renewing: false))
+  ) throws(KeychainError) -> ProviderSettings {
+    let watchman = try keychain(at: location, renewing: false)
     let unlock = ["/proc/self/exe", "unlock", "--keychain", "file"]
     var settings = ProviderSettings(
       busAddress: bus, replaces: options.replaces,
@@ -37,7 +37,7 @@ enum ServedFile {
         let isThere = (try? watchman.isThere()) ?? false
         _ = try? RememberedKeychain.writeFirst(
           KeychainKind.file.rawValue, vault: isThere ? location.vaultFile : nil, in: location.stateFolder)
-      }, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
+      }, explain: { $0.message }, say: { StandardStreams.say("\($0)") })
     settings.presentState = { watchman.presentMAC }
     settings.opensUnasked = { (try? watchman.opensUnasked()) ?? false }
     settings.unlockAgainProgram = settings.unlockProgram.map { $0 + ["--again"] }
@@ -50,7 +50,7 @@ enum ServedFile {
   /// - Parameter isUse: whether a look at it extends the time for which it stays unlocked.
   private static func keychain(
     at location: VaultLocation, renewing isUse: Bool
-  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+  ) throws(KeychainError) -> EncryptedFileKeychain {
     let environment = KeychainEnvironment()
     var cache = try environment.unlockCache(at: location, program: nil)
     cache.renews = isUse
@@ -64,14 +64,7 @@ enum ServedFile {
   }
 
   private static func opened(at location: VaultLocation) throws(KeychainError) -> any KeychainStore {
-    do throws(KeychainChoiceError) {
-      return try keychain(at: location, renewing: true)
-    } catch {
-      switch error {
-      case .keychain(let error): throw error
-      default: throw .unavailable(reason: Failure(error).message)
-      }
-    }
+    try keychain(at: location, renewing: true)
   }
 
   private static func lockState(of keychain: EncryptedFileKeychain) -> ProviderSettings.LockState {

@@ -17,9 +17,9 @@ enum ServedForwarded {
   /// from one ssh login.
   private static let readers = 4
 
-  static func settings(_ options: ServeOptions, on bus: String) throws(Failure) -> ProviderSettings {
+  static func settings(_ options: ServeOptions, on bus: String) throws(KeychainError) -> ProviderSettings {
     if options.idle != nil {
-      throw Failure("--idle locks a file; a keychain of another machine is locked there", status: .usage)
+      throw .failure("--idle locks a file; a keychain of another machine is locked there", status: .usage)
     }
     var settings = ProviderSettings(
       busAddress: bus, replaces: options.replaces,
@@ -32,7 +32,7 @@ enum ServedForwarded {
       isAsSeen: { _ in false },
       // Only the other machine knows, and a look finds out.
       lockState: { .unlocked }, lock: { false }, unlockProgram: nil, unlockWithPassphraseProgram: [],
-      idle: nil, onServing: {}, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
+      idle: nil, onServing: {}, explain: { $0.message }, say: { StandardStreams.say("\($0)") })
     settings.freshness = freshness
     settings.readers = readers
     settings.question = ItemTranslation.question

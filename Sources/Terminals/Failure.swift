@@ -1,29 +1,31 @@
-package import CredentialProtocols
 package import Keychain
 
-/// The reason why a command failed, for the user.
-package struct Failure: Error {
-  /// One line, without the program's name, in lowercase, without a full stop.
-  package let message: String
-  /// What to do about it, if anything can be done.
-  package let hint: Hint?
-  package let status: ExitStatus
-  /// The keychain's error behind this failure, if there is one.
-  package internal(set) var cause: KeychainError?
-
-  package init(_ message: String, hint: Hint? = nil, status: ExitStatus) {
-    self.message = message
-    self.hint = hint
-    self.status = status
-  }
-
+extension Failure {
   package func report() {
     StandardStreams.say("\(message)")
     if let hint { StandardStreams.say("hint: \(hint)") }
   }
 }
 
-extension Failure {
+extension KeychainError {
+  /// The error in words.
+  package var failure: Failure { Failure(self) }
+
+  /// Whether a tool's request is at fault, or what it asks for isn't there.
+  package var isOfRequest: Bool {
+    switch self {
+    case .described: true
+    case .fault(let fault): fault.kind == .unusable
+    default: false
+    }
+  }
+
+  package var message: String { failure.message }
+  package var hint: Hint? { failure.hint }
+  package var status: ExitStatus { failure.status }
+}
+
+extension KeychainError {
   /// Rewords ArgumentParser's message about a wrong command line.
   package init(usage message: String, helpCommand: String) {
     var text = String(message.prefix { $0 != "\n" })
@@ -44,17 +46,4 @@ extension Failure {
     self.init(
       text.prefix(1).lowercased() + text.dropFirst(), hint: "see '\(prose: helpCommand)'", status: .usage)
   }
-}
-
-/// Turns an expression's error into a ``Failure``, without the `throws` annotation that a closure needs.
-package func explaining<Result: ~Copyable>(
-  _ expression: @autoclosure () throws(KeychainError) -> Result
-) throws(Failure) -> Result {
-  do { return try expression() } catch { throw Failure(error) }
-}
-
-package func explaining<Result: ~Copyable>(
-  _ body: () throws(KeychainError) -> Result
-) throws(Failure) -> Result {
-  do { return try body() } catch { throw Failure(error) }
 }

@@ -56,11 +56,11 @@ extension Failure {
     case .notMember(let keychain, let recipient, let label, true):
       self.init(
         "the keychain \(keychain) is locked: nothing here opens its repository any more",
-        hint: Self.ofFormerMember(of: keychain, recipient, label), status: .keychain)
+        hint: .ofFormerMember(of: keychain, recipient, label), status: .keychain)
     case .notMember(let keychain, let recipient, let label, false):
       self.init(
         "the keychain \(keychain) is locked: you aren't a member of it",
-        hint: Self.ofNewMember(of: keychain, recipient, label), status: .keychain)
+        hint: .ofNewMember(of: keychain, recipient, label), status: .keychain)
     case .slot(let fault):
       self.init(fault)
     case .collectionLocked(let name):
@@ -95,12 +95,9 @@ extension Failure {
       self.init("the keychain can't be used: \(reason)", status: .keychain)
     case .noKeychain(let name):
       self.init(
-        "there is no keychain '\(name)'", hint: "see what there is with 'llavero keychain list'",
-        status: .usage)
-    case .forwarding(let fault):
-      self.init(fault)
-    case .openBao(let server, let fault):
-      self.init(fault, at: server)
+        "there is no keychain '\(name)'",
+        hint: "use file, secret-service, forwarded, or one that 'llavero keychain list' shows", status: .usage
+      )
     case .unsafeFile(let path, let fault):
       self.init(path, fault)
     case .missing(let path):
@@ -168,8 +165,11 @@ extension Failure {
         hint: "run the same command again to remove them", status: .keychain)
     case .system(let operation, let path, let errno):
       self.init("cannot \(operation) \(path): \(errorText(errno))", status: .keychain)
+    case .fault(let fault):
+      self = fault.failure
+    case .described(let failure):
+      self = failure
     }
-    cause = error
   }
 
   private init(_ path: String, _ fault: KeychainError.FileFault) {
@@ -204,7 +204,7 @@ private func seconds(_ milliseconds: Int) -> String {
   return "\(milliseconds) milliseconds"
 }
 
-extension Failure {
+extension Hint {
   /// How a person who isn't a member yet can become one through a member.
   ///
   /// - Parameters:

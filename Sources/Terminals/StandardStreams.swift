@@ -23,8 +23,8 @@ package enum StandardStreams {
   /// Reads to the end of the input.
   ///
   /// - Parameter limit: the maximum number of bytes.
-  /// - Throws: ``Failure`` if there is more, or reading fails.
-  package static func readAll(_ descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
+  /// - Throws: ``KeychainError`` if there is more, or reading fails.
+  package static func readAll(_ descriptor: Int32, limit: Int, what: String) throws(KeychainError) -> Secret {
     var contents = Secret(capacity: 4096)
     while true {
       var outcome = 0
@@ -33,30 +33,30 @@ package enum StandardStreams {
         return max(0, outcome)
       }
       if outcome < 0 {
-        throw Failure("cannot read \(what): \(errorText(Int32(-outcome)))", status: .usage)
+        throw .failure("cannot read \(what): \(errorText(Int32(-outcome)))", status: .usage)
       }
-      if contents.count > limit { throw Failure("\(what) is longer than \(limit) bytes", status: .usage) }
+      if contents.count > limit { throw .failure("\(what) is longer than \(limit) bytes", status: .usage) }
       if outcome == 0 { return contents }
     }
   }
 
   /// Writes all bytes.
   ///
-  /// - Throws: ``Failure`` if the reader is gone or the disk is full.
-  package static func write(_ bytes: borrowing Secret, to descriptor: Int32 = 1) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the reader is gone or the disk is full.
+  package static func write(_ bytes: borrowing Secret, to descriptor: Int32 = 1) throws(KeychainError) {
     let failure = bytes.withUnsafeBytes { writeFully(descriptor, $0, waits: true) }
-    if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
+    if failure != 0 { throw .failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
-  package static func write(_ text: TextForTerminal, to descriptor: Int32 = 1) throws(Failure) {
+  package static func write(_ text: TextForTerminal, to descriptor: Int32 = 1) throws(KeychainError) {
     try write(raw: text.shown, to: descriptor)
   }
 
   /// Writes text unescaped. It must not be secret, and must be this program's own or meant for another program.
-  package static func write(raw text: String, to descriptor: Int32 = 1) throws(Failure) {
+  package static func write(raw text: String, to descriptor: Int32 = 1) throws(KeychainError) {
     var text = text
     let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0), waits: true) }
-    if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
+    if failure != 0 { throw .failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
   /// Shows a message on standard error. If that fails, there is nobody to tell.

@@ -1,5 +1,6 @@
 import Bytes
 import CredentialProtocols
+import Keychain
 
 /// A text for a terminal. Interpolated values show their invisible characters, as by ``terminalText(_:)``.
 package struct TextForTerminal: ExpressibleByStringInterpolation {

@@ -1,4 +1,6 @@
-extension Failure {
+import Keychain
+
+extension KeychainError {
   /// The failure to report if an agent may still keep a key; `nil` if none does.
   ///
   /// - Parameter folders: the folders of agents that did not confirm that they have forgotten it.

@@ -1,5 +1,6 @@
-package import CredentialProtocols
+import CredentialProtocols
 import EncryptedFile
+package import Keychain
 import KeychainChoice
 import PrivateFiles
 

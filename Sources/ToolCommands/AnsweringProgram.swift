@@ -16,7 +16,7 @@ package enum AnsweringProgram {
   /// - Parameter secretService: opens the Secret Service; only `llavero-secret-service` passes one.
   package static func main(secretService: SecretServiceAccess? = nil) -> Never {
     Program.begin(secretService: secretService)
-    do throws(Failure) {
+    do throws(KeychainError) {
       // Before anything is read: for the Secret Service, another program takes over here. This one may start before
       // there is work, and has to use the keychain chosen by then.
       guard waitsForWork() else { Program.end(ExitStatus.done.rawValue) }
@@ -42,14 +42,14 @@ package enum AnsweringProgram {
 
   private static func answer(
     _ text: borrowing Secret, _ selected: SelectedKeychain
-  ) throws(Failure) -> ForwardingService.Outcome {
+  ) throws(KeychainError) -> ForwardingService.Outcome {
     let work: ForwardingWork
     do throws(ForwardingWork.Malformed) {
       work = try text.withUnsafeBytes { (bytes) throws(ForwardingWork.Malformed) in
         try ForwardingWork(parsing: bytes)
       }
     } catch {
-      throw Failure("this program is only started by llavero-forward", status: .usage)
+      throw .failure("this program is only started by llavero-forward", status: .usage)
     }
     guard let request = work.request.withUnsafeBytes({ try? ForwardRequest(parsing: $0) }) else {
       return .response(.fault(.malformed))

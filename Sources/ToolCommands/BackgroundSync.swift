@@ -29,18 +29,13 @@ package enum BackgroundSync {
   ///   share.
   static func refuseUnusable(
     _ keychain: ListedKeychain, _ file: EncryptedFileKeychain
-  ) throws(KeychainChoiceError) {
+  ) throws(KeychainError) {
     if isUnderWay {
-      throw .keychain(
-        .unavailable(
-          reason:
-            "the keychain \(keychain.name) is shared, and the login for its repository can't come from it"))
+      throw .unavailable(
+        reason: "the keychain \(keychain.name) is shared, and the login for its repository can't come from it"
+      )
     }
-    do throws(KeychainError) {
-      try keychain.checkMembership(in: file)
-    } catch {
-      throw .keychain(error)
-    }
+    try keychain.checkMembership(in: file)
   }
 
   struct Sharing: VaultSharing {

@@ -66,23 +66,19 @@ struct CallingProcess: Caller {
   private static let prefix = "askpass-"
 
   /// Records an answer as an empty file, named after the process and a hash of the question.
-  func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool {
-    do throws(KeychainError) {
-      let folder = try Folder(creating: try Self.place())
-      Self.removeOldNotes(in: folder)
-      let hash = String(fnv1a(question.bytes), radix: 16)
-      let name = "\(Self.prefix)\(identifier)-\(start)-\(hash)"
-      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-      let note = clinux_openat(folder.descriptor, name, flags, 0o600)
-      if note < 0, errno == EEXIST { return false }
-      if note < 0 {
-        throw KeychainError.system(operation: "create", path: folder.path(of: name), errno: errno)
-      }
-      close(note)
-      return true
-    } catch {
-      throw .keychain(error)
+  func notesAnswer(to question: ByteString) throws(KeychainError) -> Bool {
+    let folder = try Folder(creating: try Self.place())
+    Self.removeOldNotes(in: folder)
+    let hash = String(fnv1a(question.bytes), radix: 16)
+    let name = "\(Self.prefix)\(identifier)-\(start)-\(hash)"
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let note = clinux_openat(folder.descriptor, name, flags, 0o600)
+    if note < 0, errno == EEXIST { return false }
+    if note < 0 {
+      throw .system(operation: "create", path: folder.path(of: name), errno: errno)
     }
+    close(note)
+    return true
   }
 
   /// The folder for the files, as for the agent: the runtime folder, which disappears after logout, or else the state

@@ -1,14 +1,14 @@
 import EncryptedFile
 package import Keychain
 package import KeychainChoice
-package import Terminals
+import Terminals
 
 extension ListedKeychain {
-  /// - Throws: ``Failure`` if there is no such keychain.
-  package static func named(_ name: String) throws(Failure) -> ListedKeychain {
-    let location = try explaining(VaultLocation())
-    let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
-    guard let choice else { throw Failure(.unknownName(name)) }
+  /// - Throws: ``KeychainError`` if there is no such keychain.
+  package static func named(_ name: String) throws(KeychainError) -> ListedKeychain {
+    let location = try VaultLocation()
+    let choice = try KeychainChoice.made(named: name, at: location)
+    guard let choice else { throw .noKeychain(name) }
     return choice.keychain
   }
 }
@@ -27,7 +27,7 @@ extension KeychainChoice {
     case .isServed: "because llavero itself provides the Secret Service from it"
     case .noService(.noCollection): "because the Secret Service has no collection yet that lasts"
     case .noService(.unavailable(let why)): "because no Secret Service can be used (\(why))"
-    case .noService(let why): "because no Secret Service can be used (\(Failure(why).message))"
+    case .noService(let why): "because no Secret Service can be used (\(why.message))"
     }
   }
 

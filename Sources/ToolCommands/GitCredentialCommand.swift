@@ -3,7 +3,7 @@ import CredentialProtocols
 import EncryptedFile
 package import Keychain
 import KeychainChoice
-package import Terminals
+import Terminals
 
 /// `git-credential-llavero`: git calls it for every login, so it starts without ArgumentParser.
 package enum GitCredentialCommand {
@@ -35,27 +35,27 @@ package enum GitCredentialCommand {
     var wantsVersion = false
 
     /// The operation is the last argument.
-    init(parsing arguments: [ByteString]) throws(Failure) {
+    init(parsing arguments: [ByteString]) throws(KeychainError) {
       var reader = ArgumentReader(arguments)
-      func value() throws(Failure) -> String { "\(try explaining(call: reader.value()))" }
+      func value() throws(KeychainError) -> String { "\(try reader.value())" }
       while let word = reader.next() {
         switch word {
-        case .end: throw Failure("unknown option --", status: .usage)
+        case .end: throw .failure("unknown option --", status: .usage)
         case .operand(let name):
           if !reader.rest.isEmpty {
-            throw Failure("the operation has to be the last argument", status: .usage)
+            throw .failure("the operation has to be the last argument", status: .usage)
           }
           operation = "\(name)"
         case .option("--timeout"):
           guard let seconds = Int64(try value()), 1...1_000_000_000 ~= seconds else {
-            throw Failure("--timeout needs a number of seconds, at least 1", status: .usage)
+            throw .failure("--timeout needs a number of seconds, at least 1", status: .usage)
           }
           timeout = seconds
         case .option("--help"), .option("-h"): wantsHelp = true
         case .option("--version"): wantsVersion = true
         case .option(let name):
           if !(try selection.take(name, value: value)) {
-            throw Failure("unknown option \(name)", status: .usage)
+            throw .failure("unknown option \(name)", status: .usage)
           }
         }
       }
@@ -63,12 +63,12 @@ package enum GitCredentialCommand {
   }
 
   /// - Parameter arguments: the arguments without the program's name.
-  package static func run(_ arguments: [ByteString]) throws(Failure) {
+  package static func run(_ arguments: [ByteString]) throws(KeychainError) {
     var options = try Options(parsing: arguments)
     if options.wantsHelp { return try StandardStreams.write(raw: usage) }
     if options.wantsVersion { return try StandardStreams.write(raw: Program.versionLine) }
     guard let name = options.operation else {
-      throw Failure(
+      throw .failure(
         "no operation was given", hint: "git calls this by itself; see 'git-credential-llavero --help'",
         status: .usage)
     }
@@ -85,14 +85,12 @@ package enum GitCredentialCommand {
     options.selection.isForTool = true
     options.selection.tool = "git"
     let selected = try options.selection.choose()
-    let request = try explaining { () throws(ProtocolError) -> GitRequest in
-      let lines = try RequestLines.read { (buffer) throws(ProtocolError) in
-        let count = StandardStreams.read(0, into: buffer, waits: true)
-        if count < 0 { throw .input(errno: Int32(-count)) }
-        return count
-      }
-      return try lines.withUnsafeBytes { (text) throws(ProtocolError) in try GitRequest(parsing: text) }
+    let lines = try RequestLines.read { (buffer) throws(KeychainError) in
+      let count = StandardStreams.read(0, into: buffer, waits: true)
+      if count < 0 { throw .request(.input(errno: Int32(-count))) }
+      return count
     }
+    let request = try lines.withUnsafeBytes { (text) throws(KeychainError) in try GitRequest(parsing: text) }
     let open = try selected.open()
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     protocolOfGit.isAskedByGit = { RunningProcess.isAskedByGit }
@@ -106,7 +104,7 @@ package enum GitCredentialCommand {
     protocolOfGit.onUnnamedErasure = { place, count in
       if RunningProcess.isAskedByGit { ErasedProxyLogins(at: place, count).say(for: open, named) }
     }
-    var reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
+    var reply = try protocolOfGit.perform(operation, request, on: open.keychain)
     if operation == .get, reply.isEmpty, open.forwarded == nil,
       let signIn = GitSignIn(request, stateFolder: open.location.stateFolder)
     {
@@ -117,7 +115,7 @@ package enum GitCredentialCommand {
       }
       if now {
         open.remember(isSaid: options.selection.tellsOfBeginning)
-        reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
+        reply = try protocolOfGit.perform(operation, request, on: open.keychain)
       }
     }
     if hasSaved { open.remember(isSaid: options.selection.tellsOfBeginning) }

@@ -36,12 +36,12 @@ struct GitSignIn {
   func run(
     in keychain: any KeychainStore, mayAsk: Bool, mayUseTerminal: Bool,
     unless isThere: () throws(KeychainError) -> Bool
-  ) throws(Failure) -> Bool {
+  ) throws(KeychainError) -> Bool {
     let isAsked = mayAsk && (mayUseTerminal && Terminal() != nil || Program.hasDisplay)
     if !isAsked {
       // The renewal has already said why it stopped, and what to do.
       if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained { return false }
-      if try explaining(signingIn.description(for: key, headers: headers, keychain)) != nil {
+      if try signingIn.description(for: key, headers: headers, keychain) != nil {
         StandardStreams.say("nobody can be asked here to sign in to \(url)")
         StandardStreams.say("hint: \(command: "llavero", "login", url)")
       }
@@ -53,9 +53,7 @@ struct GitSignIn {
     wish.mayUseTerminal = mayUseTerminal
     // Git itself, even if another program started this one for it.
     wish.reader = 1
-    let outcome = try explaining { () throws(KeychainError) in
-      try signingIn.perform(wish, for: key, in: keychain, unless: isThere)
-    }
+    let outcome = try signingIn.perform(wish, for: key, in: keychain, unless: isThere)
     switch outcome {
     case .stored, .isThere: return true
     case .unknownPlace: return false

@@ -26,7 +26,7 @@ extension KeychainSelection {
         "\(path) was not merged, because it is encrypted for another key; "
           + "\(Hint.merging(path)) merges it, or says what is missing")
     case .unmerged(let path, let error):
-      StandardStreams.say("\(path) was not merged: \(Failure(error).message)")
+      StandardStreams.say("\(path) was not merged: \(error.message)")
     case .undecided(let path):
       StandardStreams.say(
         "another file has replaced the last change made here, and may lack it; "
@@ -48,16 +48,16 @@ extension KeychainSelection {
         "\(path) is an unfinished write, so only its items were merged; the same slots open the keychain")
     case .identityNotReplaced(let path, let error):
       StandardStreams.say(
-        "the key of the keychain is \(path) now: \(Failure(error).message); keep that file, until a later write can "
+        "the key of the keychain is \(path) now: \(error.message); keep that file, until a later write can "
           + "put it in place")
     case .unnoted(let error):
       StandardStreams.say(
-        "stored, but this machine can't note that it was: \(Failure(error).message); an older file in the keychain's "
+        "stored, but this machine can't note that it was: \(error.message); an older file in the keychain's "
           + "place would not be noticed")
     case .unsure(let error): StandardStreams.warn(.unsure(error))
     case .uncopied(let error):
       StandardStreams.say(
-        "stored, but without a copy: \(Failure(error).message); a file that is copied over the keychain now would "
+        "stored, but without a copy: \(error.message); a file that is copied over the keychain now would "
           + "replace what was stored")
     case .formerPutAside(let path):
       StandardStreams.say("the former keychain's earlier states are now in \(path)")

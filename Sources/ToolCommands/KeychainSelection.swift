@@ -59,8 +59,10 @@ package struct KeychainSelection {
   /// Takes an option common to all commands without ArgumentParser. Returns whether it is one.
   ///
   /// - Parameter value: returns the option's value; called if it has one.
-  /// - Throws: ``Failure`` for an invalid value, and any error of `value`.
-  package mutating func take(_ option: String, value: () throws(Failure) -> String) throws(Failure) -> Bool {
+  /// - Throws: ``KeychainError`` for an invalid value, and any error of `value`.
+  package mutating func take(_ option: String, value: () throws(KeychainError) -> String)
+    throws(KeychainError) -> Bool
+  {
     switch option {
     case "--keychain": name = try value()
     case "--collection": collection = try value()
@@ -68,7 +70,7 @@ package struct KeychainSelection {
     case "--no-prompt": mayPrompt = false
     case "--passphrase-fd":
       guard let descriptor = Int32(try value()), descriptor >= 0 else {
-        throw Failure("--passphrase-fd needs the number of a descriptor", status: .usage)
+        throw .failure("--passphrase-fd needs the number of a descriptor", status: .usage)
       }
       passphraseDescriptor = descriptor
     default: return false
@@ -79,10 +81,10 @@ package struct KeychainSelection {
   /// Makes the choice. If that leads to the Secret Service, or requires a check for one, `llavero` becomes
   /// `llavero-secret-service` here. So nothing may be read from standard input before this.
   ///
-  /// - Throws: ``Failure`` for a keychain that is unknown, or can't be used here.
-  package func choose() throws(Failure) -> SelectedKeychain {
-    let location = try explaining(VaultLocation())
-    let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
+  /// - Throws: ``KeychainError`` for a keychain that is unknown, or can't be used here.
+  package func choose() throws(KeychainError) -> SelectedKeychain {
+    let location = try VaultLocation()
+    let choice = try KeychainChoice.made(named: name, at: location)
     let others = choice?.isNamed == true ? KeychainList() : try others(at: location)
     let hasServer = choice?.kind == .openBao || others.keychains.contains { $0.kind == .openBao }
     if others.needsSecretService || hasServer && RemoteKeychains.logInFromSecretService(location) {
@@ -112,8 +114,8 @@ package struct KeychainSelection {
   }
 
   /// The search list, which counts if no keychain is named.
-  private func others(at location: VaultLocation) throws(Failure) -> KeychainList {
-    var list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+  private func others(at location: VaultLocation) throws(KeychainError) -> KeychainList {
+    var list = try KeychainList.read(in: location.stateFolder)
     if !mayBeForwarded { _ = list.remove(KeychainKind.forwarded.rawValue) }
     // A shared keychain never provides the login for its own sync.
     if BackgroundSync.isUnderWay {
@@ -125,14 +127,14 @@ package struct KeychainSelection {
   /// The keychain forwarded to this machine, if it is chosen, or if there is one and nothing is chosen.
   private func forwarded(
     at location: VaultLocation, _ choice: KeychainChoice?, _ others: KeychainList
-  ) throws(Failure) -> SelectedKeychain? {
+  ) throws(KeychainError) -> SelectedKeychain? {
     guard mayBeForwarded else {
       if choice == nil { return nil }
-      throw Failure(Self.isNotPassedOn, status: .keychain)
+      throw .failure(Self.isNotPassedOn, status: .keychain)
     }
     let selected = SelectedKeychain(self, location, choice, others, provider: Program.secretService)
     if choice != nil { return selected }
-    return try explaining(choice: selected.opener.openIfForwarded()).map {
+    return try selected.opener.openIfForwarded().map {
       SelectedKeychain(self, location, $0.choice, others, provider: Program.secretService, opened: $0)
     }
   }
@@ -141,58 +143,50 @@ package struct KeychainSelection {
 
   private static let isNotPassedOn = "a keychain that is forwarded to this machine is not passed on"
 
-  fileprivate func forwardedKeychain() throws(KeychainChoiceError) -> ForwardedKeychain {
-    guard mayBeForwarded else { throw .keychain(.unavailable(reason: Self.isNotPassedOn)) }
-    do throws(KeychainError) {
-      let keychain = try environment.forwardedKeychain(for: tool)
-      keychain.onPart = {
-        StandardStreams.say(
-          "a part of the forwarded keychain can't be used on the other machine, and was passed over")
-      }
-      return keychain
-    } catch {
-      throw .keychain(error)
+  fileprivate func forwardedKeychain() throws(KeychainError) -> ForwardedKeychain {
+    guard mayBeForwarded else { throw .unavailable(reason: Self.isNotPassedOn) }
+    let keychain = try environment.forwardedKeychain(for: tool)
+    keychain.onPart = {
+      StandardStreams.say(
+        "a part of the forwarded keychain can't be used on the other machine, and was passed over")
     }
+    return keychain
   }
 
   /// The encrypted file that is named, or in use; else the unlisted one that exists, whether or not it is selected.
   ///
-  /// - Throws: ``Failure`` if another kind of keychain is named, or the file isn't certain: a change must not hit the
+  /// - Throws: ``KeychainError`` if another kind of keychain is named, or the file isn't certain: a change must not hit the
   ///   wrong one.
-  package func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
-    let location = try explaining(VaultLocation())
-    let choice = try explaining(choice: KeychainChoice.chosen(named: name, at: location))
+  package func encryptedFile() throws(KeychainError) -> EncryptedFileKeychain {
+    let location = try VaultLocation()
+    let choice = try KeychainChoice.chosen(named: name, at: location)
     if let choice, choice.kind == .openBao, name != nil {
       // A name of such a keychain never means the encrypted file.
-      throw Failure(
+      throw .failure(
         "the keychain \(choice.name) is on a server, and is not an encrypted file",
         hint: "'llavero undelete' brings back items that its server still has", status: .usage)
     }
     if let choice, !choice.kind.isFile, choice.isNamed {
-      throw Failure(
+      throw .failure(
         "\(name == nil ? "LLAVERO_KEYCHAIN" : "--keychain") names the keychain \(choice.name), which is not an encrypted file",
         hint: "name your own with --keychain file", status: .usage)
     }
     guard let choice, choice.kind.isFile else { return try encryptedFile(at: location) }
-    return try explaining(choice: file(choice.keychain))
+    return try file(choice.keychain)
   }
 
   /// The encrypted file of a keychain that may not be in the list yet.
-  package func encryptedFile(_ listed: ListedKeychain) throws(Failure) -> EncryptedFileKeychain {
-    try explaining(choice: file(listed))
+  package func encryptedFile(_ listed: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
+    try file(listed)
   }
 
-  package func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
-    try explaining(choice: file(at: location))
+  package func encryptedFile(at location: VaultLocation) throws(KeychainError) -> EncryptedFileKeychain {
+    try file(at: location)
   }
 
-  fileprivate func file(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+  fileprivate func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
     let location: VaultLocation
-    do throws(KeychainError) {
-      location = try VaultLocation()
-    } catch {
-      throw .keychain(error)
-    }
+    location = try VaultLocation()
     let own = try location.of(keychain)
     let file = try file(at: own, keychain)
     if sharesChanges { keychain.checkName(atChangesOf: file, in: location.stateFolder) }
@@ -206,10 +200,10 @@ package struct KeychainSelection {
 
   private func file(
     at location: VaultLocation, _ listed: ListedKeychain = ListedKeychain(builtIn: .file)
-  ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
+  ) throws(KeychainError) -> EncryptedFileKeychain {
     // The calling program is about to open the same file.
     if CommandSlotProgram.isOpening(location.vaultFile) {
-      throw .keychain(.locked(path: location.vaultFile))
+      throw .locked(path: location.vaultFile)
     }
     let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
     let keychain = try environment.encryptedFile(
@@ -233,25 +227,27 @@ package struct KeychainSelection {
   /// Forgets the keys of all encrypted files of this user.
   ///
   /// - Returns: the folders of agents that may still keep some of them; see ``UnlockCache/forget(_:)``.
-  package func lockAllFiles() throws(Failure) -> [String] {
-    let location = try explaining(VaultLocation())
-    return try explaining(choice: unlockCache(at: location)).forget(nil)
+  package func lockAllFiles() throws(KeychainError) -> [String] {
+    let location = try VaultLocation()
+    return try unlockCache(at: location).forget(nil)
   }
 
-  private func unlockCache(at location: VaultLocation) throws(KeychainChoiceError) -> UnlockCache {
+  private func unlockCache(at location: VaultLocation) throws(KeychainError) -> UnlockCache {
     var cache = try environment.unlockCache(
       at: location, idle: unlockIdle, total: unlockTotal, program: Program.agent)
     cache.renews = renewsUnlock
     return cache
   }
 
-  package func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
-    try explaining(choice: desktopSettings(at: location))
+  package func secretServiceSettings(at location: VaultLocation) throws(KeychainError)
+    -> DesktopKeychainSettings
+  {
+    try desktopSettings(at: location)
   }
 
   fileprivate func desktopSettings(
     at location: VaultLocation
-  ) throws(KeychainChoiceError) -> DesktopKeychainSettings {
+  ) throws(KeychainError) -> DesktopKeychainSettings {
     var settings = try environment.secretService(
       at: location, collection: collection, session: session, mayPrompt: mayPrompt)
     settings.readsSecrets = readsSecrets
@@ -322,14 +318,11 @@ package final class SelectedKeychain {
 
   /// Opens the keychain, never another one in its place.
   ///
-  /// - Throws: ``Failure`` if the chosen keychain can't be used.
-  package func open() throws(Failure) -> OpenKeychain {
+  /// - Throws: ``KeychainError`` if the chosen keychain can't be used.
+  package func open() throws(KeychainError) -> OpenKeychain {
     if let opened { return addingOthers(to: opened) }
     // The choice has already looked for a forwarded keychain; an agent that doesn't answer costs time.
-    let open = try explaining { () throws(KeychainChoiceError) in
-      guard let choice else { return try opener.openWhatAnswers() }
-      return try opener.open(choice)
-    }
+    let open = if let choice { try opener.open(choice) } else { try opener.openWhatAnswers() }
     open.renew(with: TokenRenewal(stateFolder: location.stateFolder))
     return addingOthers(to: open)
   }
@@ -340,7 +333,7 @@ package final class SelectedKeychain {
       others, to: open, prepare: { $0.renew(with: TokenRenewal(stateFolder: stateFolder)) },
       onUnusable: { name, error in
         StandardStreams.say(
-          "the keychain \(name) can't be used, and was passed over: \(Failure(error).message)")
+          "the keychain \(name) can't be used, and was passed over: \(error.message)")
       }, onHidden: StandardStreams.warn,
       onHiding: { name, _ in
         StandardStreams.say(
@@ -352,24 +345,20 @@ package final class SelectedKeychain {
   fileprivate var opener: KeychainOpener {
     var opener = KeychainOpener(
       at: location,
-      file: { (keychain) throws(KeychainChoiceError) in try self.selection.file(keychain) },
-      desktop: { () throws(KeychainChoiceError) in try self.desktop() },
-      forwarded: { () throws(KeychainChoiceError) in try self.selection.forwardedKeychain() },
-      remote: { (keychain) throws(KeychainChoiceError) in
+      file: { (keychain) throws(KeychainError) in try self.selection.file(keychain) },
+      desktop: { () throws(KeychainError) in try self.desktop() },
+      forwarded: { () throws(KeychainError) in try self.selection.forwardedKeychain() },
+      remote: { (keychain) throws(KeychainError) in
         try RemoteKeychains(self.selection, self.provider, self.location).open(keychain)
       })
     opener.mustBeForwarded = selection.mustBeForwarded
     return opener
   }
 
-  private func desktop() throws(KeychainChoiceError) -> any DesktopKeychain {
+  private func desktop() throws(KeychainError) -> any DesktopKeychain {
     let settings = try selection.desktopSettings(at: location)
-    do throws(KeychainError) {
-      guard let provider else { throw .unavailable(reason: "this program has no Secret Service") }
-      return try provider.open(settings)
-    } catch {
-      throw .keychain(error)
-    }
+    guard let provider else { throw .unavailable(reason: "this program has no Secret Service") }
+    return try provider.open(settings)
   }
 }
 
@@ -385,7 +374,7 @@ extension OpenKeychain {
     } catch {
       return StandardStreams.say(
         "stored in the keychain \(choice.name), but that it is the one in use can't be noted: "
-          + "\(Failure(error).message)")
+          + "\(error.message)")
     }
     if let written { StandardStreams.warn(written) }
     let isWritten = written != nil

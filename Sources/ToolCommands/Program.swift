@@ -2,8 +2,9 @@ import CLinux
 import CredentialProtocols
 import EncryptedFile
 import Glibc
+package import Keychain
 import System
-package import Terminals
+import Terminals
 
 /// The running program, whichever executable it is, under any name.
 package enum Program {
@@ -34,7 +35,9 @@ package enum Program {
     if name == agent.name {
       clinux_refuse_core_for_good()
       Agent.main()
-      end(Failure("llavero starts its agent by itself", hint: "see 'llavero unlock --help'", status: .usage))
+      end(
+        KeychainError(
+          "llavero starts its agent by itself", hint: "see 'llavero unlock --help'", status: .usage))
     }
   }
 
@@ -42,7 +45,7 @@ package enum Program {
   ///
   /// `git-credential-llavero` is a link to this program. Without links, `git-credential` as the first operand does the
   /// same.
-  package static func answerTool() throws(Failure) -> Int32? {
+  package static func answerTool() throws(KeychainError) -> Int32? {
     if name == GitCredentialCommand.name {
       try GitCredentialCommand.run(CString.bytesOfArguments(from: 1))
       return ExitStatus.done.rawValue
@@ -62,7 +65,8 @@ package enum Program {
     _exit(status)
   }
 
-  package static func end(_ failure: Failure) -> Never {
+  package static func end(_ error: KeychainError) -> Never {
+    let failure = error.failure
     failure.report()
     exit(failure.status.rawValue)
   }

@@ -25,7 +25,7 @@ struct RemoteKeychains {
     KeychainChoice.personal(at: location).kind == .secretService
   }
 
-  func open(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain {
+  func open(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
     // A person who names a keychain wants its present state. With git, somebody waits who didn't ask.
     let opener = try opener(of: keychain, isInsistent: !selection.isForTool && selection.name != nil)
     return opener.open(
@@ -52,13 +52,13 @@ struct RemoteKeychains {
 
   private func opener(
     of keychain: ListedKeychain, isInsistent: Bool
-  ) throws(KeychainChoiceError) -> OpenBaoOpener {
+  ) throws(KeychainError) -> OpenBaoOpener {
     let settings: OpenBaoSettings
     do throws(OpenBaoSettings.Fault) {
       settings = try OpenBaoSettings(
         place: keychain.place, options: keychain.options.map { ($0.name, $0.value) })
     } catch {
-      throw .keychain(.unavailable(reason: "its settings in the list are wrong: \(error.text)"))
+      throw .unavailable(reason: "its settings in the list are wrong: \(error.text)")
     }
     return OpenBaoOpener(
       keychain.name, settings, at: location, isInsistent: isInsistent, isForTool: selection.isForTool,
@@ -114,7 +114,7 @@ struct RemoteKeychains {
   }
 
   /// Each is followed by a NUL.
-  private static func folders(from descriptor: Int32) throws(Failure) -> [String] {
+  private static func folders(from descriptor: Int32) throws(KeychainError) -> [String] {
     let names = try StandardStreams.readAll(descriptor, limit: maximumNames, what: "the folders to copy")
     return names.withUnsafeBytes { names in
       names.split(separator: 0).map { String(decoding: UnsafeRawBufferPointer(rebasing: $0), as: UTF8.self) }
@@ -127,10 +127,6 @@ struct RemoteKeychains {
     if own.isBuiltIn, own.kind == .file, !(try EncryptedFileKeychain(at: location).exists()) { return nil }
     let selected = SelectedKeychain(
       selection, location, KeychainChoice(own, reason: .option), KeychainList(), provider: provider)
-    do throws(Failure) {
-      return try selected.open().own
-    } catch {
-      throw error.cause ?? .unavailable(reason: error.message)
-    }
+    return try selected.open().own
   }
 }

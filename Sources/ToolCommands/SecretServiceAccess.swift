@@ -1,5 +1,5 @@
 package import Keychain
-package import Terminals
+import Terminals
 
 /// Access to the Secret Service. Only `llavero-secret-service` provides it, because `llavero` is static, and libsecret
 /// is not.
@@ -7,7 +7,7 @@ package struct SecretServiceAccess {
   package let open: (DesktopKeychainSettings) throws(KeychainError) -> any DesktopKeychain
   package let diagnose: (DesktopKeychainSettings) -> [Finding]
   /// Serves a keychain as the Secret Service until that ends. Returns why it can't be served.
-  package let serve: (ServeOptions) -> Failure?
+  package let serve: (ServeOptions) -> KeychainError?
   /// The present provider of the Secret Service; `nil` if there is none, or no bus.
   package let owner: () -> (isOurs: Bool, program: String?)?
   /// Makes the session bus reread which programs it starts for which names.
@@ -18,7 +18,7 @@ package struct SecretServiceAccess {
   package init(
     open: @escaping (DesktopKeychainSettings) throws(KeychainError) -> any DesktopKeychain,
     diagnose: @escaping (DesktopKeychainSettings) -> [Finding],
-    serve: @escaping (ServeOptions) -> Failure?,
+    serve: @escaping (ServeOptions) -> KeychainError?,
     owner: @escaping () -> (isOurs: Bool, program: String?)?, rereadActivation: @escaping () -> Void,
     callers: @escaping () -> ServedPrograms?
   ) {

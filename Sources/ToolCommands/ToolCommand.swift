@@ -18,7 +18,7 @@ package enum ToolCommand {
   package static func run(_ tool: Tool, as programName: String, argumentsFrom first: Int) -> Int32 {
     let arguments = CString.bytesOfArguments(from: first)
     let call = StandardToolCall(tool, as: programName)
-    do throws(Failure) {
+    do throws(KeychainError) {
       try call.parse(arguments, tool.speaks.options)
       if call.wantsHelp {
         try StandardStreams.write(raw: tool.speaks.usage)
@@ -28,9 +28,9 @@ package enum ToolCommand {
         try StandardStreams.write(raw: Program.versionLine)
         return ExitStatus.done.rawValue
       }
-      return try explaining(call: tool.speaks.respond(to: call))
+      return try tool.speaks.respond(to: call)
     } catch {
-      return tool.speaks.refuse(error.refusal, call)
+      return tool.speaks.refuse(error.failure, call)
     }
   }
 }
@@ -57,21 +57,17 @@ private final class StandardToolCall: ToolCall {
   var now: Timestamp { .now }
 
   /// Parses the command line: the options of every tool, the protocol's own, and operands, in any order.
-  func parse(_ arguments: [ByteString], _ own: [ToolOption]) throws(Failure) {
-    self.arguments = try explaining(
-      call: ToolArguments(arguments, of: programName, own) { (name, value) throws(ProtocolError) in
-        switch name {
-        case "--help", "-h": wantsHelp = true
-        case "--version": wantsVersion = true
-        default:
-          return try refusing { () throws(Failure) in
-            try selection.take(name) { () throws(Failure) in
-              try explaining { () throws(ProtocolError) in "\(try value())" }
-            }
-          }
-        }
-        return true
-      })
+  func parse(_ arguments: [ByteString], _ own: [ToolOption]) throws(KeychainError) {
+    self.arguments = try ToolArguments(arguments, of: programName, own) {
+      (name, value) throws(KeychainError) in
+      switch name {
+      case "--help", "-h": wantsHelp = true
+      case "--version": wantsVersion = true
+      default:
+        return try selection.take(name) { () throws(KeychainError) in "\(try value())" }
+      }
+      return true
+    }
   }
 
   var operands: [ByteString] { arguments?.operands ?? [] }
@@ -88,10 +84,10 @@ private final class StandardToolCall: ToolCall {
 
   var caller: any Caller { CallingProcess() }
 
-  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Refusal {
+  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Failure {
     let words = ([program] + arguments).map(CString.init(copying:))
     if AskpassProgram.isThisProgram(words[0]) {
-      return Refusal("\(program) is llavero itself, and can't answer in its place", .usage)
+      return Failure("\(program) is llavero itself, and can't answer in its place", status: .usage)
     }
     let former = CString(variable: variable)
     setenv(variable, "", 1)
@@ -99,7 +95,7 @@ private final class StandardToolCall: ToolCall {
     let failure = ProgramSearch.become(words)
     ProcessSettings.make()
     if let former { setenv(variable, former.pointer, 1) } else { unsetenv(variable) }
-    return Refusal("cannot run \(program): \(errorText(failure))", .usage)
+    return Failure("cannot run \(program): \(errorText(failure))", status: .usage)
   }
 
   var askingProgram: ByteString? { Program.hasDisplay ? AskpassProgram.ofMachine : nil }
@@ -141,70 +137,45 @@ private final class StandardToolCall: ToolCall {
     opened.flatMap { NameForAll.find(for: key, in: $0, isTakenOver: isTakenOver) }
   }
 
-  func begin() throws(ProtocolError) {
-    _ = try refusing(choice())
+  func begin() throws(KeychainError) {
+    _ = try choice()
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int {
     try begin()
     let count = StandardStreams.read(0, into: buffer, waits: true)
-    if count < 0 { throw .input(errno: Int32(-count)) }
+    if count < 0 { throw .request(.input(errno: Int32(-count))) }
     return count
   }
 
-  func write(_ output: borrowing Secret) throws(ProtocolError) {
-    // A closure can't borrow the output.
-    do throws(Failure) {
-      try StandardStreams.write(output)
-    } catch {
-      throw .refused(error.refusal)
-    }
+  func write(_ output: borrowing Secret) throws(KeychainError) {
+    try StandardStreams.write(output)
   }
 
-  func say(_ refusal: Refusal) {
-    StandardStreams.say("\(refusal.message)")
-    if let hint = refusal.hint { StandardStreams.say("hint: \(hint)") }
-  }
+  func say(_ refusal: Failure) { refusal.report() }
 
-  func keychain() throws(ProtocolError) -> any KeychainStore {
+  func keychain() throws(KeychainError) -> any KeychainStore {
     if let opened { return opened.keychain }
-    let open = try refusing(choice().open())
+    let open = try choice().open()
     opened = open
     return open.keychain
   }
 
-  func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
-    try refusing { () throws(Failure) in
-      guard selection.mayBeAsked else {
-        throw Failure("nobody may be asked for the secret", status: .usage)
-      }
-      return try SecretInput.ask(prompt)
-    }
+  func askForSecret(_ prompt: String) throws(KeychainError) -> Secret {
+    guard selection.mayBeAsked else { throw .failure("nobody may be asked for the secret", status: .usage) }
+    return try SecretInput.ask(prompt)
   }
 
-  func refusal(for error: ProtocolError) -> Refusal { Failure(error).refusal }
+  func refusal(for error: KeychainError) -> Failure { error.failure }
 
-  func hasStored() throws(ProtocolError) {
+  func hasStored() throws(KeychainError) {
     opened?.remember(isSaid: selection.tellsOfBeginning)
   }
 
-  private func choice() throws(Failure) -> SelectedKeychain {
+  private func choice() throws(KeychainError) -> SelectedKeychain {
     if let selected { return selected }
     let choice = try selection.choose()
     selected = choice
     return choice
   }
-}
-
-/// Turns an expression's error into one that a protocol can report.
-private func refusing<Result: ~Copyable>(
-  _ expression: @autoclosure () throws(Failure) -> Result
-) throws(ProtocolError) -> Result {
-  do { return try expression() } catch { throw .refused(error.refusal) }
-}
-
-private func refusing<Result: ~Copyable>(
-  _ body: () throws(Failure) -> Result
-) throws(ProtocolError) -> Result {
-  do { return try body() } catch { throw .refused(error.refusal) }
 }

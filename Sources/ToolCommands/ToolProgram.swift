@@ -1,5 +1,6 @@
 import CredentialProtocols
 import Glibc
+import Keychain
 import System
 import Terminals
 
@@ -9,7 +10,7 @@ package enum ToolProgram {
   /// Answers the calling tool, and ends the process.
   package static func main() -> Never {
     Program.begin()
-    do throws(Failure) {
+    do throws(KeychainError) {
       if let status = try Program.answerTool() { Program.end(status) }
       switch CString.arguments(from: 1).first?.text {
       case "--help"?, "-h"?: try StandardStreams.write(raw: usage)
@@ -22,13 +23,13 @@ package enum ToolProgram {
     Program.end(ExitStatus.done.rawValue)
   }
 
-  private static func refusal(of operand: String?) -> Failure {
+  private static func refusal(of operand: String?) -> KeychainError {
     guard let operand, !operand.hasPrefix("-") else {
-      return Failure(
+      return .failure(
         "no tool was named whose protocol \(Executables.tools) is to speak",
         hint: "see \(command: Executables.tools, "--help")", status: .usage)
     }
-    return Failure(
+    return .failure(
       "\(Executables.tools) has no command '\(operand)', because it only speaks the protocols of tools",
       hint: "run \(command: "llavero", operand)", status: .usage)
   }

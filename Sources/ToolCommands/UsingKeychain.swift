@@ -1,13 +1,13 @@
 import EncryptedFile
-import Keychain
+package import Keychain
 package import KeychainChoice
-package import Terminals
+import Terminals
 
 extension KeychainSelection {
   /// Uses a keychain from now on, and reports what is left in the old one.
   ///
-  /// - Throws: ``Failure`` if it can't be used.
-  package func use(_ keychain: ListedKeychain) throws(Failure) {
+  /// - Throws: ``KeychainError`` if it can't be used.
+  package func use(_ keychain: ListedKeychain) throws(KeychainError) {
     var selection = self
     selection.mayAsk = false
     selection.mayRunPrograms = false
@@ -18,31 +18,31 @@ extension KeychainSelection {
     if keychain.kind == .forwarded { return try selection.useForwarded() }
     let new = try selection.choose().open()
     if keychain.kind == .secretService, new.file != nil {
-      throw Failure(
+      throw .failure(
         "llavero itself provides the Secret Service, from the encrypted file",
         hint: "\(command: "llavero", "keychain", "use", "file") chooses that", status: .usage)
     }
     if let service = new.secretService {
-      let facts = try explaining(service.facts())
-      if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
+      let facts = try service.facts()
+      if facts.collection == nil { throw .noCollection(nil) }
     }
     // A locked one unlocks when something is stored. Any other fault would only show then, perhaps unseen.
     if new.secretService == nil, case let readiness = new.own.probe(), !readiness.canKeepSecrets,
-      let failure = readiness.reason.map(Failure.init)
+      let failure = readiness.reason?.failure
     {
-      throw Failure(
+      throw .failure(
         "\(failure.message); new items go where they went before", hint: failure.hint, status: .keychain)
     }
     var vault: String?
     if case .file(let file) = new.store {
-      if try explaining({ () throws(KeychainError) in try file.isThere() }) {
+      if try file.isThere() {
         vault = file.location.vaultFile
       }
     }
     let folder = new.location.stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
-    StandardStreams.warn(try explaining(RememberedKeychain.write(keychain, vault: vault, in: folder)))
-    if !keychain.isBuiltIn, let former { try explaining(choice: Self.list(former, in: folder)) }
+    StandardStreams.warn(try RememberedKeychain.write(keychain, vault: vault, in: folder))
+    if !keychain.isBuiltIn, let former { try Self.list(former, in: folder) }
     if keychain.kind.isShared {
       StandardStreams.say(
         "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them; "
@@ -54,7 +54,7 @@ extension KeychainSelection {
   }
 
   /// Lists the former keychain for new items, so that it still answers.
-  private static func list(_ former: String, in stateFolder: String) throws(KeychainChoiceError) {
+  private static func list(_ former: String, in stateFolder: String) throws(KeychainError) {
     let (_, durability) = try KeychainList.change(in: stateFolder) { list in
       guard !list.keychains.contains(where: { $0.name == former }),
         let keychain = list.keychain(named: former), keychain.kind != .forwarded
@@ -65,12 +65,12 @@ extension KeychainSelection {
   }
 
   /// Uses the keychain forwarded to this machine, even if there is none at the moment.
-  private func useForwarded() throws(Failure) {
-    let folder = try explaining(VaultLocation()).stateFolder
+  private func useForwarded() throws(KeychainError) {
+    let folder = try VaultLocation().stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
-    StandardStreams.warn(try explaining(RememberedKeychain.write(.forwarded, in: folder)))
+    StandardStreams.warn(try RememberedKeychain.write(.forwarded, in: folder))
     for other in [KeychainKind.file, .secretService] { tellWhatStaysBehind(in: other, former) }
-    do throws(Failure) {
+    do throws(KeychainError) {
       _ = try choose().open()
     } catch {
       StandardStreams.say("only a forwarded keychain is used here from now on; \(error.message)")

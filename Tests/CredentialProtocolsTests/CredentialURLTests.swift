@@ -94,7 +94,7 @@ struct URLRow: Sendable, CustomTestStringConvertible {
     "a URL without a scheme is refused",
     arguments: ["", "example.com", "//example.com", "://example.com", "https:/example.com", "/path"])
   func noScheme(url: String) {
-    #expect(throws: ProtocolError.unusableURL(.noScheme)) { try RevealedRequest("url=\(url)") }
+    #expect(throws: KeychainError.request(.unusableURL(.noScheme))) { try RevealedRequest("url=\(url)") }
   }
 
   @Test(
@@ -105,7 +105,7 @@ struct URLRow: Sendable, CustomTestStringConvertible {
       "https://example.com/a\rb", "ht%0atps://example.com", "https://example.com/%0d%0a",
     ])
   func lineBreaks(url: String) {
-    #expect(throws: ProtocolError.unusableURL(.lineBreak)) { try RevealedRequest("url=\(url)") }
+    #expect(throws: KeychainError.request(.unusableURL(.lineBreak))) { try RevealedRequest("url=\(url)") }
   }
 
   @Test(
@@ -115,7 +115,7 @@ struct URLRow: Sendable, CustomTestStringConvertible {
       "https://example.com/%00", "https://a%@example.com",
     ])
   func badEscapes(url: String) {
-    #expect(throws: ProtocolError.unusableURL(.badEscape)) { try RevealedRequest("url=\(url)") }
+    #expect(throws: KeychainError.request(.unusableURL(.badEscape))) { try RevealedRequest("url=\(url)") }
   }
 
   @Test(
@@ -125,13 +125,13 @@ struct URLRow: Sendable, CustomTestStringConvertible {
       "https://:80",
     ])
   func badHosts(url: String) {
-    #expect(throws: ProtocolError.unusableURL(.badHost)) { try RevealedRequest("url=\(url)") }
+    #expect(throws: KeychainError.request(.unusableURL(.badHost))) { try RevealedRequest("url=\(url)") }
   }
 
   @Test("a person may leave the scheme out")
   func assumedScheme() throws {
     func server(_ url: String) throws -> [ByteString?] {
-      try Secret(url).withUnsafeBytes { (bytes) throws(ProtocolError) in
+      try Secret(url).withUnsafeBytes { (bytes) throws(KeychainError) in
         let url = try CredentialURL(parsing: bytes, assuming: "https")
         return [url.protocol, url.host, url.account, url.path]
       }

@@ -51,7 +51,9 @@ struct HostRow: Sendable, CustomTestStringConvertible {
   @Test("other hosts are refused", arguments: HostRow.bad)
   func bad(host: String) {
     expect(HostAndPort(parsing: ByteString(host)), is: nil)
-    #expect(throws: ProtocolError.unusableValue(key: "host")) { try RevealedRequest("host=\(host)") }
+    #expect(throws: KeychainError.request(.unusableValue(key: "host"))) {
+      try RevealedRequest("host=\(host)")
+    }
   }
 
   @Test(

@@ -210,13 +210,13 @@ import Testing
     chmod(home.folder[".local/state/llavero/keychain"], 0o600)
     expect(
       failure { try home.keychain() },
-      is: .unavailable(reason: "the keychain work was chosen, and is not in the list"))
+      is: .choice(.unlistedChoice("work")))
     home.folder.write(Array("/nonsense".utf8), to: ".local/state/llavero/keychain")
     chmod(home.folder[".local/state/llavero/keychain"], 0o600)
     let path = home.folder[".local/state/llavero/keychain"]
     expect(
       failure { try home.keychain() },
-      is: .damaged(path: path, detail: "it does not say which keychain is used"))
+      is: .choice(.unreadableChoice(path: path)))
     try expect(home.keychain(kind: .file).items(matching: .all), is: [])
     home.variables["HOME"] = "relative"
     expect(
@@ -227,8 +227,8 @@ import Testing
   func unusableSettings() throws {
     let home = Home()
     home.variables["LLAVERO_UNLOCK_CACHE"] = "x"
-    let reason = "LLAVERO_UNLOCK_CACHE has a value that it can't have"
-    expect(failure { try home.keychain(kind: .file).choice() }, is: .unavailable(reason: reason))
+    let fault = KeychainChoiceFault.unusableSetting(name: "LLAVERO_UNLOCK_CACHE", .noUnlockCacheMode)
+    expect(failure { try home.keychain(kind: .file).choice() }, is: .choice(fault))
     home.variables["LLAVERO_UNLOCK_CACHE"] = nil
     home.variables["LLAVERO_PROBE_TIMEOUT"] = "x"
     try expect(home.keychain(kind: .file).choice().kind, is: .file)

@@ -18,8 +18,8 @@ import Testing
     let identity = home.folder["keys/member.txt"]
     let team = ListedKeychain(
       "team", .git, at: "/repository", [ListedKeychain.Option(ListedKeychain.identityOption, identity)])
-    _ = try KeychainList.change(in: home.location.stateFolder) { (list) throws(KeychainChoiceError) in
-      do throws(KeychainList.Fault) { try list.add(team) } catch { throw .refusedChange(error) }
+    _ = try KeychainList.change(in: home.location.stateFolder) { (list) throws(KeychainError) in
+      do throws(KeychainList.Fault) { try list.add(team) } catch { throw .choice(.refusedChange(error)) }
     }
     let location = try home.location.of(team)
     let shared = EncryptedFileKeychain(at: location)

@@ -17,7 +17,7 @@ import Testing
   @Test("a home folder that isn't there keeps nobody from a keychain whose socket is named")
   func forwardedWithoutHome() throws {
     let location = try VaultLocation { $0 == "HOME" ? "/nonexistent/alice" : nil }
-    #expect(throws: KeychainChoiceError.keychain(.missing(path: "/nonexistent/alice"))) {
+    #expect(throws: KeychainError.missing(path: "/nonexistent/alice")) {
       try KeychainChoice.made(named: nil, at: location, Self.environment([:]))
     }
     for name in ["LLAVERO_FORWARD", "SSH_AUTH_SOCK"] {
@@ -40,7 +40,7 @@ import Testing
       "", "s", "0s", "1", "31d", "2592001s", "-1s", "+1s", "1.5h", " 1s", "1s ", "1S", "1ms", "\u{661}s",
       "99999999999999999999s", "9223372036854775807d",
     ] {
-      #expect(throws: KeychainChoiceError.unusableSetting(name: "X", .noDuration), "\(text)") {
+      #expect(throws: KeychainError.choice(.unusableSetting(name: "X", .noDuration)), "\(text)") {
         try DurationText.seconds(text, of: "X")
       }
     }
@@ -54,7 +54,7 @@ import Testing
     }
     try expect(Self.environment([:]).milliseconds("X"), is: nil)
     for text in ["0", "0.0009", "86401", "-1", "x", "nan", "inf", "1s"] {
-      #expect(throws: KeychainChoiceError.unusableSetting(name: "X", .noSeconds), "\(text)") {
+      #expect(throws: KeychainError.choice(.unusableSetting(name: "X", .noSeconds)), "\(text)") {
         try Self.environment(["X": text]).milliseconds("X")
       }
     }
@@ -77,8 +77,8 @@ import Testing
     for (name, fault) in [
       ("LLAVERO_UNLOCK_CACHE", .noUnlockCacheMode), ("LLAVERO_UNLOCK_IDLE", .noDuration),
       ("LLAVERO_UNLOCK_FOR", .noDuration),
-    ] as [(String, KeychainChoiceError.SettingFault)] {
-      #expect(throws: KeychainChoiceError.unusableSetting(name: name, fault)) {
+    ] as [(String, KeychainChoiceFault.SettingFault)] {
+      #expect(throws: KeychainError.choice(.unusableSetting(name: name, fault))) {
         try Self.environment([name: "x"]).unlockCache(at: Self.location, program: nil)
       }
     }
@@ -108,10 +108,10 @@ import Testing
     expect(!Self.environment(["LLAVERO_PROMPT": ""]).forbidsPrompts)
     let other = Self.environment(["LLAVERO_PROMPT": "no"])
     expect(other.forbidsPrompts)
-    #expect(throws: KeychainChoiceError.unusableSetting(name: "LLAVERO_PROMPT", .noPromptWord)) {
+    #expect(throws: KeychainError.choice(.unusableSetting(name: "LLAVERO_PROMPT", .noPromptWord))) {
       try other.secretService(at: Self.location, mayPrompt: true)
     }
-    #expect(throws: KeychainChoiceError.unknownSession) {
+    #expect(throws: KeychainError.choice(.unknownSession)) {
       try Self.environment([:]).secretService(at: Self.location, session: "x", mayPrompt: true)
     }
   }
@@ -138,7 +138,7 @@ import Testing
 
   private func choice(
     named: String? = nil, _ variables: [String: String] = [:]
-  ) throws(KeychainChoiceError) -> KeychainChoice? {
+  ) throws(KeychainError) -> KeychainChoice? {
     try KeychainChoice.made(named: named, at: location, KeychainEnvironment { variables[$0] })
   }
 
@@ -235,7 +235,7 @@ import Testing
       expect(!isChosen(other))
     }
     _ = try KeychainList.change(in: state) { $0.remove("work") }
-    #expect(throws: KeychainChoiceError.unlistedChoice("work")) { try choice() }
+    #expect(throws: KeychainError.choice(.unlistedChoice("work"))) { try choice() }
     try expect(choice(named: "file")?.kind, is: .file)
   }
 
@@ -248,8 +248,8 @@ import Testing
 
   @Test("an unknown kind is none", arguments: ["File", "secretservice", "kwallet", " file"])
   func unknown(name: String) {
-    #expect(throws: KeychainChoiceError.unknownName(name)) { try choice(named: name) }
-    #expect(throws: KeychainChoiceError.unknownName(name)) { try choice(["LLAVERO_KEYCHAIN": name]) }
+    #expect(throws: KeychainError.noKeychain(name)) { try choice(named: name) }
+    #expect(throws: KeychainError.noKeychain(name)) { try choice(["LLAVERO_KEYCHAIN": name]) }
   }
 
   @Test(
@@ -259,12 +259,12 @@ import Testing
     folder.makeFolder("state/llavero")
     folder.write(Array(text.utf8), to: "state/llavero/keychain")
     chmod(folder["state/llavero/keychain"], 0o600)
-    #expect(throws: KeychainChoiceError.unreadableChoice(path: folder["state/llavero/keychain"])) {
+    #expect(throws: KeychainError.choice(.unreadableChoice(path: folder["state/llavero/keychain"]))) {
       try choice()
     }
     chmod(folder["state/llavero/keychain"], 0o666)
     #expect(
-      throws: KeychainChoiceError.keychain(.unsafeFile(path: folder["state/llavero/keychain"], .mode(0o666)))
+      throws: KeychainError.unsafeFile(path: folder["state/llavero/keychain"], .mode(0o666))
     ) { try choice() }
   }
 }

@@ -129,12 +129,12 @@ import Testing
     #expect(throws: KeychainList.Fault.tooMany) { try list.add(ListedKeychain("more", .file, at: "/x")) }
   }
 
-  private func add(_ name: String, in state: String) throws(KeychainChoiceError) {
-    _ = try KeychainList.change(in: state) { (list) throws(KeychainChoiceError) in
+  private func add(_ name: String, in state: String) throws(KeychainError) {
+    _ = try KeychainList.change(in: state) { (list) throws(KeychainError) in
       do throws(KeychainList.Fault) {
         try list.add(ListedKeychain(name, .file, at: "/\(name)"))
       } catch {
-        throw .refusedChange(error)
+        throw .choice(.refusedChange(error))
       }
     }
   }
@@ -150,8 +150,8 @@ import Testing
     try add("b", in: state)
     try expect(KeychainList.change(in: state) { $0.remove("a") }.0)
     unlink(path)
-    #expect(throws: KeychainChoiceError.keychain(.missing(path: path))) { try KeychainList.read(in: state) }
-    #expect(throws: KeychainChoiceError.keychain(.missing(path: path))) { try add("c", in: state) }
+    #expect(throws: KeychainError.missing(path: path)) { try KeychainList.read(in: state) }
+    #expect(throws: KeychainError.missing(path: path)) { try add("c", in: state) }
     expect(folder.read("state/keychain-list"), is: nil)
     rename(path + ".copy", path)
     try expect(KeychainList.read(in: state).keychains.map(\.name), is: ["b"])
@@ -172,7 +172,7 @@ import Testing
     try expect(KeychainList.read(in: state).keychains.map(\.name), is: ["a"])
     let path = folder["state/keychain-list"]
     folder.write(Array("a file".utf8), to: "state/keychain-list")
-    #expect(throws: KeychainChoiceError.unreadableList(path: path, .init(line: 1, fault: .noPlace))) {
+    #expect(throws: KeychainError.choice(.unreadableList(path: path, .init(line: 1, fault: .noPlace)))) {
       _ = try KeychainList.change(in: state) { _ = $0.remove("a") }
     }
     expect(folder.read("state/keychain-list"), is: Array("a file".utf8))

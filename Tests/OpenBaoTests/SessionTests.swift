@@ -173,13 +173,15 @@ struct SessionTests {
   /// What comes of a read with these steps.
   private func fault(
     _ steps: [ScriptedServer.Step], _ addresses: [String] = [first]
-  ) throws -> KeychainError.OpenBaoFault? {
+  ) throws -> OpenBaoFault? {
     let session = try session(ScriptedServer(steps), addresses)
     do {
       _ = try session.send(.init(method: .get, path: "m/data/x"))
       return nil
-    } catch .openBao(Self.first, let fault) {
-      return fault
+    } catch {
+      guard let fault = error.fault(OpenBaoError.self) else { throw error }
+      expect(fault.server, is: Self.first)
+      return fault.fault
     }
   }
 
@@ -302,7 +304,7 @@ struct SessionTests {
   /// What comes of a read at a time, with what earlier sessions have kept.
   private func fault(
     _ server: ScriptedServer, _ store: KeptMemory, at seconds: Int64, isInsistent: Bool = false
-  ) throws -> KeychainError.OpenBaoFault? {
+  ) throws -> OpenBaoFault? {
     let session = OpenBaoSession(
       with: OpenBaoServer([try #require(EndpointURL(Self.first))], mount: "m"), over: server,
       by: .token(name: nil), Credentials(), memory: store, isInsistent: isInsistent,
@@ -311,8 +313,7 @@ struct SessionTests {
       _ = try session.send(.init(method: .get, path: "m/data/x"))
       return nil
     } catch {
-      guard case .openBao(_, let fault) = error else { throw error }
-      return fault
+      return error.ofOpenBao
     }
   }
 

@@ -90,16 +90,16 @@ import Testing
   @Test(
     "what another machine doesn't do has its own names on the bus",
     arguments: [
-      (.refused, "org.freedesktop.DBus.Error.AccessDenied"),
-      (.locked, "org.freedesktop.Secret.Error.IsLocked"),
+      (.answered(.refused), "org.freedesktop.DBus.Error.AccessDenied"),
+      (.answered(.locked), "org.freedesktop.Secret.Error.IsLocked"),
       (.noSocket, "org.freedesktop.DBus.Error.NoServer"),
       (.ended(path: "/x"), "org.freedesktop.DBus.Error.NoServer"),
       (.noAnswer(path: "/x", milliseconds: 1), "org.freedesktop.DBus.Error.TimedOut"),
-      (.undecided, "org.freedesktop.DBus.Error.TimedOut"),
-      (.busy, "org.freedesktop.DBus.Error.LimitsExceeded"),
-      (.changed, "org.freedesktop.DBus.Error.Failed"),
-    ] as [(KeychainError.ForwardingFault, String)])
-  func names(_ fault: KeychainError.ForwardingFault, _ name: String) {
+      (.answered(.undecided), "org.freedesktop.DBus.Error.TimedOut"),
+      (.answered(.busy), "org.freedesktop.DBus.Error.LimitsExceeded"),
+      (.answered(.changed), "org.freedesktop.DBus.Error.Failed"),
+    ] as [(ForwardingFault, String)])
+  func names(_ fault: ForwardingFault, _ name: String) {
     for error in [
       ServiceError(.forwarding(fault)) { _ in "why" },
       ServiceError(unusable: .forwarding(fault)) { _ in "why" },
@@ -111,7 +111,7 @@ import Testing
 
   @Test("what is no login is not supported where a rule doesn't allow it, and other errors stay")
   func others() {
-    let refused = ServiceError(.forwarding(.refused)) { _ in "why" }
+    let refused = ServiceError(.forwarding(.answered(.refused))) { _ in "why" }
     expect(refused.ofOther(if: true).name, is: "org.freedesktop.DBus.Error.NotSupported")
     expect(refused.ofOther(if: false).name, is: refused.name)
     expect(ServiceError.accessDenied("x").ofOther(if: true).text, is: "x")

@@ -319,7 +319,7 @@ struct TypedLine {
     guard name != "url", let url = values["url"] else { return ItemFilter(given) }
     let text = Secret(url)
     guard
-      let place = try? text.withUnsafeBytes({ (bytes) throws(ProtocolError) in
+      let place = try? text.withUnsafeBytes({ (bytes) throws(KeychainError) in
         try CredentialURL(parsing: bytes, assuming: "https")
       }), let host = HostAndPort(parsing: place.host)
     else { return nil }

@@ -42,7 +42,7 @@ struct KeychainOptions: ParsableArguments {
       mayPrompt: !noPrompt)
   }
 
-  func open() throws(Failure) -> OpenKeychain {
+  func open() throws(KeychainError) -> OpenKeychain {
     try selection.choose().open()
   }
 }
@@ -94,20 +94,20 @@ struct PlaceOptions: ParsableArguments {
 
   var named: NamedPlace { arguments.named }
 
-  /// - Throws: ``Failure`` if the URL is invalid, or contradicts `--account`.
-  func key() throws(Failure) -> Item.Key { try named.key() }
+  /// - Throws: ``KeychainError`` if the URL is invalid, or contradicts `--account`.
+  func key() throws(KeychainError) -> Item.Key { try named.key() }
 
-  func query() throws(Failure) -> ItemQuery { try named.query() }
+  func query() throws(KeychainError) -> ItemQuery { try named.query() }
 
   /// Exact matches: with the same path and domain, and with any account if none is named.
-  func items(in keychain: any KeychainStore) throws(Failure) -> [Item] { try named.items(in: keychain) }
+  func items(in keychain: any KeychainStore) throws(KeychainError) -> [Item] { try named.items(in: keychain) }
 
   /// The single exact match.
   ///
-  /// - Throws: ``Failure`` if there is none, or more than one.
-  func item(in keychain: any KeychainStore) throws(Failure) -> Item { try named.item(in: keychain) }
+  /// - Throws: ``KeychainError`` if there is none, or more than one.
+  func item(in keychain: any KeychainStore) throws(KeychainError) -> Item { try named.item(in: keychain) }
 
-  func nothingMatches(in keychain: any KeychainStore) throws(Failure) -> Failure {
+  func nothingMatches(in keychain: any KeychainStore) throws(KeychainError) -> KeychainError {
     try named.nothingMatches(in: keychain)
   }
 }

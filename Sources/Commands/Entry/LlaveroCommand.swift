@@ -77,7 +77,7 @@ struct GitCredentialSubcommand: ParsableCommand {
   @Argument(help: ArgumentHelp("get, store, erase or capability", valueName: "operation"))
   var operation: String?
 
-  func run() throws {
+  func run() throws(KeychainError) {
     try GitCredentialCommand.run(operation.map { [ByteString($0)] } ?? [])
   }
 }
@@ -108,8 +108,8 @@ struct RunSubcommand: ParsableCommand {
   @Argument(parsing: .allUnrecognized, help: .hidden)
   var words: [String] = []
 
-  func run() throws {
-    throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
+  func run() throws(KeychainError) {
+    throw .failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
   }
 }
 

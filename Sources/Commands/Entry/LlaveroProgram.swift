@@ -1,6 +1,7 @@
 import ArgumentParser
 import CredentialProtocols
 import Glibc
+import Keychain
 import System
 import Terminals
 package import ToolCommands
@@ -15,7 +16,7 @@ package enum LlaveroProgram {
   package static func main(secretService: SecretServiceAccess? = nil) -> Never {
     Program.begin(secretService: secretService)
     let arguments = CommandLine.arguments
-    do throws(Failure) {
+    do throws(KeychainError) {
       if Program.name == SecurityCommand.name {
         Program.end(SecurityCommand.run(CString.arguments(from: 1)))
       } else if let status = try Program.answerTool() {
@@ -48,11 +49,11 @@ package enum LlaveroProgram {
     Program.end(ExitStatus.done.rawValue)
   }
 
-  private static func runCommand(_ arguments: [String]) throws(Failure) {
+  private static func runCommand(_ arguments: [String]) throws(KeychainError) {
     do {
       var command = try LlaveroCommand.parseAsRoot(arguments)
       try command.run()
-    } catch let failure as Failure {
+    } catch let failure as KeychainError {
       throw failure
     } catch {
       let status = LlaveroCommand.exitCode(for: error)
@@ -60,18 +61,18 @@ package enum LlaveroProgram {
       if status.isSuccess {
         return try StandardStreams.write(raw: LlaveroCommand.fullMessage(for: error) + "\n")
       }
-      throw Failure(
+      throw KeychainError(
         usage: LlaveroCommand.message(for: error), helpCommand: helpCommand(for: arguments))
     }
   }
 
   /// Refuses arguments that are not UTF-8. `CommandLine.arguments` replaces their invalid bytes, so an item would be
   /// looked up or stored under a name that nobody gave.
-  private static func refuseGarbledArguments() throws(Failure) {
+  private static func refuseGarbledArguments() throws(KeychainError) {
     for index in 0..<Int(CommandLine.argc) {
       guard let argument = CommandLine.unsafeArgv[index] else { continue }
       if String(validatingCString: argument) == nil {
-        throw Failure(
+        throw .failure(
           "argument \(index) is not UTF-8", hint: "in a URL, other bytes are written %XX", status: .usage)
       }
     }
@@ -83,7 +84,7 @@ package enum LlaveroProgram {
   }
 
   /// Refuses an unknown command, which ArgumentParser would report as an unexpected argument.
-  private static func refuseUnknownCommand(_ arguments: [String]) throws(Failure) {
+  private static func refuseUnknownCommand(_ arguments: [String]) throws(KeychainError) {
     let (names, command) = commandPath(of: arguments)
     let known = command.configuration.subcommands.compactMap { $0.configuration.commandName }
     if known.isEmpty || arguments.count == names.count { return }
@@ -93,7 +94,7 @@ package enum LlaveroProgram {
     if let similar = (names.isEmpty ? known + Tool.all.map(\.name) + ["--version"] : known).meant(by: name) {
       message += "; did you mean '\(similar)'?"
     }
-    throw Failure(message, hint: "see '\(prose: helpCommand(for: arguments))'", status: .usage)
+    throw .failure(message, hint: "see '\(prose: helpCommand(for: arguments))'", status: .usage)
   }
 
   /// The command names at the start of the arguments, each a subcommand of the one before, and the last one's command.

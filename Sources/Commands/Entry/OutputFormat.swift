@@ -19,8 +19,8 @@ struct OutputFormat {
     (Item.Attribute.all.compactMap(\.option)
     + ["class", "created", "keychain", "modified", "name", "place", "reference"]).sorted()
 
-  /// - Throws: ``Failure`` if the format is invalid.
-  init(_ format: String) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the format is invalid.
+  init(_ format: String) throws(KeychainError) {
     var text: [UInt8] = []
     var rest = format.utf8[...]
     var endsLine = false
@@ -40,18 +40,18 @@ struct OutputFormat {
         case UInt8(ascii: "}"): text.append(UInt8(ascii: "}"))
         case UInt8(ascii: "\\"): text.append(UInt8(ascii: "\\"))
         default:
-          throw Failure(
+          throw .failure(
             "the format has a backslash before something else than n, t, 0, {, } or another one",
             status: .usage)
         }
       case UInt8(ascii: "{"):
         guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
-          throw Failure(
+          throw .failure(
             "the format has a '{' without a '}'", hint: "an ordinary one is written \\{", status: .usage)
         }
         let name = String(decoding: rest[..<end], as: UTF8.self)
         guard Self.names.contains(name) else {
-          throw Failure(
+          throw .failure(
             "the format names {\(name)}, which no item has",
             hint: "there are \(prose: Self.names.joined(separator: ", "))", status: .usage)
         }
@@ -60,7 +60,7 @@ struct OutputFormat {
         parts.append(.attribute(name))
         rest = rest[rest.index(after: end)...]
       case UInt8(ascii: "}"):
-        throw Failure(
+        throw .failure(
           "the format has a '}' without a '{'", hint: "an ordinary one is written \\}", status: .usage)
       case 0x0a:
         text.append(byte)

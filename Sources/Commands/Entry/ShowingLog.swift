@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import Keychain
 import PrivateFiles
 import Terminals
 
@@ -10,13 +11,13 @@ extension LineLog {
   ///   - goesOn: whether to wait for further lines, until the process is ended.
   ///   - isJSON: whether to print the lines as they are.
   ///   - text: a line for people; `nil` leaves an invalid line out.
-  /// - Throws: ``Failure`` if it can't be printed.
+  /// - Throws: ``KeychainError`` if it can't be printed.
   func show(
     goesOn: Bool, isJSON: Bool, _ text: (UnsafeRawBufferPointer) -> TextForTerminal?
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     var position = Position()
     repeat {
-      try read(from: &position) { (line) throws(Failure) in
+      try read(from: &position) { (line) throws(KeychainError) in
         if isJSON {
           try StandardStreams.write(Secret(copying: line))
           try StandardStreams.write(raw: "\n")

@@ -34,12 +34,12 @@ struct ForwardStartCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Your ssh agent (default: $SSH_AUTH_SOCK)", valueName: "socket"))
   var upstream: String?
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
     let upstream = upstream ?? VaultLocation.environmentVariable("SSH_AUTH_SOCK")
     if let running = try ForwardingAgentControl(places) {
       if foreground {
-        throw Failure(
+        throw .failure(
           "the agent runs already (process \(running.process))", hint: "end it with 'llavero forward stop'",
           status: .nothingMatched)
       }
@@ -63,9 +63,9 @@ struct ForwardStartCommand: ParsableCommand {
     if !quiet { StandardStreams.say("the agent listens at \(places.forwardingSocket)") }
   }
 
-  private static func program() throws(Failure) -> String {
+  private static func program() throws(KeychainError) -> String {
     guard let path = Executables.companion(Executables.forwarding) else {
-      throw Failure(
+      throw .failure(
         "\(Executables.forwarding) is not installed", hint: "install all of llavero on this machine",
         status: .keychain)
     }
@@ -73,28 +73,27 @@ struct ForwardStartCommand: ParsableCommand {
   }
 
   /// Starts the agent in the background, and returns when it listens.
-  static func start(_ options: [String]) throws(Failure) {
+  static func start(_ options: [String]) throws(KeychainError) {
     let path = try program()
     ProcessSettings.takeBack()
-    let (said, ending) = try explaining { () throws(KeychainError) in
-      try DetachedProgram.start(path, [Executables.forwarding, "agent", "--detached"] + options)
-    }
+    let (said, ending) = try DetachedProgram.start(
+      path, [Executables.forwarding, "agent", "--detached"] + options)
     ProcessSettings.make()
     guard said.isEmpty, ending == nil else {
       let why = said.split(separator: "\n").first.map { String($0) } ?? "it \(ending?.text ?? "has ended")"
       let prefix = "llavero: "
-      throw Failure(
+      throw .failure(
         "the agent could not be started: \(why.hasPrefix(prefix) ? String(why.dropFirst(prefix.count)) : why)",
         status: .keychain)
     }
   }
 
-  private static func become(_ options: [String]) throws(Failure) {
+  private static func become(_ options: [String]) throws(KeychainError) {
     let path = try program()
     ProcessSettings.takeBack()
     let arguments = [Executables.forwarding, "agent"] + options
     _ = CString.withPointers(arguments.map { CString(copying: $0) }) { execv(path, $0) }
-    throw Failure("cannot run \(path): \(errorText(errno))", status: .keychain)
+    throw .failure("cannot run \(path): \(errorText(errno))", status: .keychain)
   }
 }
 
@@ -102,16 +101,16 @@ struct ForwardStopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop", abstract: "End the agent, and with it all that was allowed for sessions")
 
-  func run() throws {
+  func run() throws(KeychainError) {
     guard let running = try ForwardingAgentControl(try ForwardingPlaces.here()) else {
-      throw Failure("the agent does not run", status: .nothingMatched)
+      throw .failure("the agent does not run", status: .nothingMatched)
     }
     let process = running.process
     if kill(pid_t(process), SIGTERM) != 0 {
-      throw Failure("cannot end process \(process): \(errorText(errno))", status: .keychain)
+      throw .failure("cannot end process \(process): \(errorText(errno))", status: .keychain)
     }
     if !running.waitForEnd(10_000) {
-      throw Failure("process \(process) has not ended within 10 seconds", status: .keychain)
+      throw .failure("process \(process) has not ended within 10 seconds", status: .keychain)
     }
   }
 }
@@ -125,16 +124,16 @@ struct ForwardStatusCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
     let running = try ForwardingAgentControl(places)
-    let response = try running.map { (running) throws(Failure) in try running.ask(.status) }
+    let response = try running.map { (running) throws(KeychainError) in try running.ask(.status) }
     try StandardStreams.write(
       output.json ? json(places, running, response) : Secret(text(places, running, response).shown))
     do throws(RuleStore.Fault) {
       _ = try RuleStore(at: places.rules).read()
     } catch {
-      throw Failure(places, error)
+      throw KeychainError(places, error)
     }
     if running == nil { Program.end(ExitStatus.nothingMatched.rawValue) }
   }
@@ -183,7 +182,7 @@ struct ForwardStatusCommand: ParsableCommand {
   }
 }
 
-extension Failure {
+extension KeychainError {
   /// The failure if the rules can't be read, and so no host may have anything.
   init(_ places: ForwardingPlaces, _ fault: RuleStore.Fault) {
     self.init(

@@ -51,30 +51,30 @@ struct ForwardInstallCommand: ParsableCommand {
       ssh -- "$2" "sh -c $(quoted "$3") sh $(quoted "$4") $(quoted "$5")"
     """
 
-  func run() throws {
+  func run() throws(KeychainError) {
     guard let own = Executables.companion(Executables.people),
       Executables.companion(Executables.tools) != nil,
       let slash = own.lastIndex(of: "/")
-    else { throw Failure("llavero and llavero-credential are not in one folder here", status: .keychain) }
-    if host.hasPrefix("-") { throw Failure("'\(host)' is not a host", status: .usage) }
+    else { throw .failure("llavero and llavero-credential are not in one folder here", status: .keychain) }
+    if host.hasPrefix("-") { throw .failure("'\(host)' is not a host", status: .usage) }
     if folder.hasPrefix("/") || folder.split(separator: "/").contains("..") {
-      throw Failure("'\(folder)' is not a folder below the home there", status: .usage)
+      throw .failure("'\(folder)' is not a folder below the home there", status: .usage)
     }
     var machine = utsname()
     uname(&machine)
     let kind = "\(Self.text(&machine.sysname)) \(Self.text(&machine.machine))"
     let arguments = ["sh", "-c", Self.here, "sh", String(own[..<slash]), host, Self.there, kind, folder]
-    let supervised = try explaining { () throws(KeychainError) in try SupervisedProgram() }
+    let supervised = try SupervisedProgram()
     switch supervised.run(arguments.map { CString(copying: $0) }, ProgramEnvironment()) {
     case .ended(.exited(0)): break
     case .ended(.exited(3)):
-      throw Failure(
+      throw .failure(
         "\(host) is another kind of machine than this one, which is \(kind)",
         hint: "build llavero there, or install its package", status: .keychain)
     case .ended(let ending):
-      throw Failure("llavero could not be copied to \(host): ssh \(ending.text)", status: .keychain)
+      throw .failure("llavero could not be copied to \(host): ssh \(ending.text)", status: .keychain)
     case .failed(let number):
-      throw Failure("cannot run sh: \(errorText(number))", status: .keychain)
+      throw .failure("cannot run sh: \(errorText(number))", status: .keychain)
     }
     StandardStreams.say("git on \(host) asks llavero from now on, in ~/\(folder)")
     StandardStreams.say("hint: forward the keychain with \(command: "llavero", "forward", "setup", host)")

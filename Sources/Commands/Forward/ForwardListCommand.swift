@@ -12,16 +12,16 @@ struct ForwardListCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
     let rules: [ForwardingRule]
     do throws(RuleStore.Fault) {
       rules = try RuleStore(at: places.rules).read().rules
     } catch {
-      throw Failure(places, error)
+      throw KeychainError(places, error)
     }
     let running = try ForwardingAgentControl(places)
-    let response = try running.map { (running) throws(Failure) in try running.ask(.status) }
+    let response = try running.map { (running) throws(KeychainError) in try running.ask(.status) }
     try StandardStreams.write(
       output.json ? Self.json(rules, response) : Secret(Self.text(rules, response).shown))
   }

@@ -22,7 +22,7 @@ struct ForwardLogCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
     let log = LineLog.ofRequests(in: places.stateFolder)
     try log.show(goesOn: follow, isJSON: output.json, LoggedRequest.text(of:))

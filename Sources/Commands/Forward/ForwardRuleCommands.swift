@@ -46,10 +46,10 @@ struct ForwardAllowCommand: ParsableCommand {
   @Flag(help: "Ask each time")
   var ask = false
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var end: Timestamp?
     if let duration {
-      let seconds = try explaining(choice: DurationText.seconds(duration, of: "--for"))
+      let seconds = try DurationText.seconds(duration, of: "--for")
       end = Timestamp(seconds: Timestamp.now.seconds + Int64(seconds))
     }
     try ForwardingRule.write(
@@ -77,14 +77,14 @@ struct ForwardDenyCommand: ParsableCommand {
   @Flag(help: "Remove the host's rules instead, so that you are asked again")
   var forget = false
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var removed = 0
     if forget || place == nil { removed = try ForwardingRule.removeAll(of: host, at: place) }
     if !forget { try ForwardingRule.write(.deny, host, place ?? "*") }
     // A session's permissions must not outlive this.
     let running = try ForwardingAgentControl(try ForwardingPlaces.here())
-    _ = try running.map { (running) throws(Failure) in try running.ask(.lock) }
-    if forget, removed == 0 { throw Failure("there is no such rule", status: .nothingMatched) }
+    _ = try running.map { (running) throws(KeychainError) in try running.ask(.lock) }
+    if forget, removed == 0 { throw .failure("there is no such rule", status: .nothingMatched) }
   }
 }
 
@@ -93,10 +93,10 @@ extension ForwardingRule {
   fileprivate static func write(
     _ verdict: Verdict, _ host: String, _ place: String, tool: String? = nil, account: String? = nil,
     mayChange: Bool = false, end: Timestamp? = nil
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     guard let pattern = PlacePattern(parsing: ByteString(place)) else {
       // It may have a password in it.
-      throw Failure(
+      throw .failure(
         place.contains("@") ? "that is not a place" : "'\(place)' is not a place",
         hint: """
           a place is a URL such as https://github.com/acme, without an account and without * in its path; \
@@ -104,14 +104,14 @@ extension ForwardingRule {
           """, status: .usage)
     }
     if let tool, !(1...ForwardRequest.maximumTool ~= tool.utf8.count) {
-      throw Failure("a tool's name has 1 to \(ForwardRequest.maximumTool) bytes", status: .usage)
+      throw .failure("a tool's name has 1 to \(ForwardRequest.maximumTool) bytes", status: .usage)
     }
-    if account?.isEmpty ?? false { throw Failure("the account is empty", status: .usage) }
+    if account?.isEmpty ?? false { throw .failure("the account is empty", status: .usage) }
     let host = try SSHConfiguration.host(named: host)
     let rule = ForwardingRule(
       verdict, host, pattern, tool: tool.map { ByteString($0) }, account: account.map { ByteString($0) },
       mayChange: mayChange, end: end)
-    guard rule.canBeRead else { throw Failure("that can't be written as a rule", status: .usage) }
+    guard rule.canBeRead else { throw .failure("that can't be written as a rule", status: .usage) }
     let others = try changeRules { (file) -> [ForwardingRule] in
       file.set(rule, at: .now)
       return file.rules.filter { $0.host == rule.host && $0.verdict != .deny && $0.decides(within: rule) }
@@ -168,10 +168,10 @@ extension ForwardingRule {
     }
   }
 
-  fileprivate static func removeAll(of host: String, at place: String?) throws(Failure) -> Int {
+  fileprivate static func removeAll(of host: String, at place: String?) throws(KeychainError) -> Int {
     let host = try SSHConfiguration.host(named: host)
     let pattern = place.flatMap { PlacePattern(parsing: ByteString($0)) }
-    if place != nil, pattern == nil { throw Failure("'\(place ?? "")' is not a place", status: .usage) }
+    if place != nil, pattern == nil { throw .failure("'\(place ?? "")' is not a place", status: .usage) }
     let count = try changeRules {
       $0.removeRules { rule in rule.host == host && (pattern == nil || rule.place == pattern) }
     }
@@ -179,15 +179,15 @@ extension ForwardingRule {
     return count
   }
 
-  private static func changeRules<Value>(_ body: (inout RuleFile) -> Value) throws(Failure) -> Value {
+  private static func changeRules<Value>(_ body: (inout RuleFile) -> Value) throws(KeychainError) -> Value {
     let places = try ForwardingPlaces.here()
     do throws(RuleStore.Fault) {
       let (result, durability) = try RuleStore(at: places.rules).change(body)
       StandardStreams.warn(durability)
       return result
     } catch {
-      if case .malformed = error { throw Failure(places, error) }
-      throw Failure("\(places.rules) can't be changed: \(error.text)", status: .keychain)
+      if case .malformed = error { throw KeychainError(places, error) }
+      throw .failure("\(places.rules) can't be changed: \(error.text)", status: .keychain)
     }
   }
 }

@@ -35,21 +35,21 @@ struct ForwardRunCommand: ParsableCommand {
     parsing: .postTerminator, help: ArgumentHelp("The program and its arguments", valueName: "program"))
   var program: [String] = []
 
-  func run() throws {
+  func run() throws(KeychainError) {
     guard !program.isEmpty else {
-      throw Failure(
+      throw .failure(
         "no program was given", hint: "it has to stand after '--'; see 'llavero forward run --help'",
         status: .usage)
     }
-    let rules = try allow.map { (text) throws(Failure) in
+    let rules = try allow.map { (text) throws(KeychainError) in
       guard let place = PlacePattern(parsing: ByteString(text)) else {
-        throw Failure("'\(text)' is not a place", hint: "see 'llavero forward allow --help'", status: .usage)
+        throw .failure("'\(text)' is not a place", hint: "see 'llavero forward allow --help'", status: .usage)
       }
       return ForwardingRule(.allow, .socket("sandbox"), place, mayChange: write)
     }
     let agent = try ForwardingPlaces.here().runningAgent()
     guard let socket = try agent.ask(.sandbox(rules)).socket else {
-      throw Failure("the agent has made no socket", status: .keychain)
+      throw .failure("the agent has made no socket", status: .keychain)
     }
     var environment = ProgramEnvironment()
     for (name, value) in [("LLAVERO_FORWARD", socket), ("LLAVERO_KEYCHAIN", "forwarded")]
@@ -58,7 +58,7 @@ struct ForwardRunCommand: ParsableCommand {
       value.bytes.lendingBytes { environment.set(name, $0) }
     }
     ProcessSettings.takeBack()
-    let supervised = try explaining { () throws(KeychainError) in try SupervisedProgram() }
+    let supervised = try SupervisedProgram()
     let outcome = supervised.run(program.map { CString(copying: $0) }, environment)
     // The connection must live until here: the socket ends with it.
     _ = agent.process

@@ -34,22 +34,25 @@ struct ForwardSetupCommand: ParsableCommand {
     if keys && noKeys { throw ValidationError("--keys and --no-keys are opposites") }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
     guard SSHInclusion.isHost(host) else {
-      throw Failure(
+      throw .failure(
         "'\(host)' is no host that ssh's configuration can name",
         hint: "give it as you type it for ssh, without a user and a port", status: .usage)
     }
     guard let home = VaultLocation.environmentVariable("HOME") else {
-      throw Failure("HOME is not set", status: .keychain)
+      throw .failure("HOME is not set", status: .keychain)
     }
     let inclusion = SSHInclusion(folder: home + "/.ssh")
-    if remove { return try SetupRecord.locked { () throws(Failure) in try removeHost(from: inclusion) } }
-    guard ProgramLinks.found("ssh") != nil else {
-      throw Failure("ssh is not installed", hint: "install openssh-client", status: .keychain)
+    if remove {
+      return try SetupRecord.locked { () throws(KeychainError) in try removeHost(from: inclusion) }
     }
-    let withoutKeys = try SetupRecord.locked { () throws(Failure) in try addHost(to: inclusion, places) }
+    guard ProgramLinks.found("ssh") != nil else {
+      throw .failure("ssh is not installed", hint: "install openssh-client", status: .keychain)
+    }
+    let withoutKeys = try SetupRecord.locked { () throws(KeychainError) in try addHost(to: inclusion, places)
+    }
     try check(places)
     if withoutKeys { StandardStreams.say("hosts get logins alone, and no ssh keys; --keys changes that") }
     StandardStreams.say("ssh forwards the keychain to \(host) from now on")
@@ -57,16 +60,16 @@ struct ForwardSetupCommand: ParsableCommand {
       "hint: nothing is allowed yet; \(command: "llavero", "forward", "allow", host, "PLACE")")
   }
 
-  private func removeHost(from inclusion: SSHInclusion) throws(Failure) {
+  private func removeHost(from inclusion: SSHInclusion) throws(KeychainError) {
     let hosts = try inclusion.hosts()
     if !hosts.contains(host) {
-      throw Failure("the keychain is not forwarded to '\(host)'", status: .nothingMatched)
+      throw .failure("the keychain is not forwarded to '\(host)'", status: .nothingMatched)
     }
     try inclusion.write(hosts.filter { $0 != host }, start: "", socket: "")
   }
 
   /// Returns whether the hosts get no ssh keys.
-  private func addHost(to inclusion: SSHInclusion, _ places: ForwardingPlaces) throws(Failure) -> Bool {
+  private func addHost(to inclusion: SSHInclusion, _ places: ForwardingPlaces) throws(KeychainError) -> Bool {
     let hosts = try inclusion.hosts().filter { $0 != host } + [host]
     let hadNoKeys = try inclusion.startsWithoutKeys()
     let withoutKeys = noKeys || !keys && hadNoKeys
@@ -87,11 +90,11 @@ struct ForwardSetupCommand: ParsableCommand {
   }
 
   /// Checks ssh's view of the host.
-  private func check(_ places: ForwardingPlaces) throws(Failure) {
+  private func check(_ places: ForwardingPlaces) throws(KeychainError) {
     if host.contains("*") || host.contains("?") { return }
     let options = SSHConfiguration.options(for: host) ?? [:]
     if options["identityagent"] != places.forwardingSocket || options["forwardagent"] != "yes" {
-      throw Failure(
+      throw .failure(
         "~/.ssh/llavero.conf names \(host), but ssh would not forward the keychain to it",
         hint: """
           see what it makes of its configuration with \(command: "ssh", "-G", host), and whether 'llavero forward \
@@ -125,8 +128,8 @@ struct SSHInclusion {
 
   /// The hosts in the file.
   ///
-  /// - Throws: ``Failure`` if it can't be read.
-  func hosts() throws(Failure) -> [String] {
+  /// - Throws: ``KeychainError`` if it can't be read.
+  func hosts() throws(KeychainError) -> [String] {
     try text(of: Self.name).split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
       return words.count > 2 && words[0] == "Match" && words[1] == "originalhost" ? String(words[2]) : nil
@@ -135,15 +138,15 @@ struct SSHInclusion {
 
   /// Whether ssh's configuration includes the file.
   ///
-  /// - Throws: ``Failure`` if it can't be read.
-  func isIncluded() throws(Failure) -> Bool {
+  /// - Throws: ``KeychainError`` if it can't be read.
+  func isIncluded() throws(KeychainError) -> Bool {
     try text(of: "config").split(separator: "\n").contains { $0 == Self.line }
   }
 
   /// Whether the agent is started without keys.
   ///
-  /// - Throws: ``Failure`` if the file can't be read.
-  func startsWithoutKeys() throws(Failure) -> Bool {
+  /// - Throws: ``KeychainError`` if the file can't be read.
+  func startsWithoutKeys() throws(KeychainError) -> Bool {
     try text(of: Self.name).split(separator: "\n").contains {
       $0.hasPrefix("Match ") && $0.hasPart(" --no-keys\"")
     }
@@ -151,8 +154,8 @@ struct SSHInclusion {
 
   /// Writes the file, and the line in `config`; without hosts, removes both. Needs the set-up lock.
   ///
-  /// - Throws: ``Failure`` if that fails, or would lose somebody else's change.
-  func write(_ hosts: [String], start: String, socket: String) throws(Failure) {
+  /// - Throws: ``KeychainError`` if that fails, or would lose somebody else's change.
+  func write(_ hosts: [String], start: String, socket: String) throws(KeychainError) {
     let (own, config) = (file(Self.name), file("config"))
     let formerOwn = try own.anybodysContents()
     let formerConfig = try config.anybodysContents()
@@ -194,14 +197,14 @@ struct SSHInclusion {
 
   private func file(_ name: String) -> ConfigurationFile { ConfigurationFile(path: "\(folder)/\(name)") }
 
-  private func text(of name: String) throws(Failure) -> String {
+  private func text(of name: String) throws(KeychainError) -> String {
     let file = file(name)
     return try text(file.anybodysContents(), of: file)
   }
 
-  private func text(_ contents: [UInt8]?, of file: ConfigurationFile) throws(Failure) -> String {
+  private func text(_ contents: [UInt8]?, of file: ConfigurationFile) throws(KeychainError) -> String {
     guard let text = String(validating: contents ?? [], as: UTF8.self) else {
-      throw Failure("\(file.path) is not UTF-8 text", status: .keychain)
+      throw .failure("\(file.path) is not UTF-8 text", status: .keychain)
     }
     return text
   }

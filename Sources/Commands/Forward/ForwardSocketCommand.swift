@@ -26,10 +26,10 @@ struct ForwardSocketCommand: ParsableCommand {
   @Flag(help: "Remove it, and end its connections")
   var remove = false
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let name = ByteString(name)
     guard ForwardedHost.isSocketName(name), !NamedSockets.isOfSandbox(name) else {
-      throw Failure(
+      throw .failure(
         "'\(self.name)' is not a name for a socket",
         hint: """
           it has 1 to 64 letters, digits, dots, dashes and underscores, and begins neither with a dot nor with sandbox-
@@ -38,12 +38,12 @@ struct ForwardSocketCommand: ParsableCommand {
     let places = try ForwardingPlaces.here()
     let sockets = NamedSockets(in: places.namedSockets)
     if remove {
-      let wasThere = try explaining { () throws(KeychainError) in try sockets.remove(name) }
+      let wasThere = try sockets.remove(name)
       if let running = try ForwardingAgentControl(places) { _ = try running.ask(.sockets) }
-      if !wasThere { throw Failure("there is no socket '\(self.name)'", status: .nothingMatched) }
+      if !wasThere { throw .failure("there is no socket '\(self.name)'", status: .nothingMatched) }
       return
     }
-    try explaining { () throws(KeychainError) in try sockets.make(name) }
+    try sockets.make(name)
     _ = try places.runningAgent().ask(.sockets)
     try StandardStreams.write("\(sockets.path(of: name))\n" as TextForTerminal)
   }

@@ -9,30 +9,27 @@ struct ForwardingAgentControl {
 
   /// Connects; `nil` if no agent runs.
   ///
-  /// - Throws: ``Failure`` if there is an agent that this program can't talk to.
-  init?(_ places: ForwardingPlaces) throws(Failure) {
+  /// - Throws: ``KeychainError`` if there is an agent that this program can't talk to.
+  init?(_ places: ForwardingPlaces) throws(KeychainError) {
     do throws(KeychainError) {
       connection = try ForwardingConnection(toOwnAgent: places.controlSocket)
-    } catch .forwarding(.unreachable) {
-      return nil
     } catch {
-      throw Failure(error)
+      if case .unreachable = error.fault(ForwardingFault.self) { return nil }
+      throw error
     }
   }
 
   var process: Int { connection.process }
 
-  /// - Throws: ``Failure`` if the agent doesn't answer, or refuses.
-  func ask(_ request: ControlRequest) throws(Failure) -> ControlResponse {
-    let text = try explaining { () throws(KeychainError) in
-      try connection.exchange(request.encoded, ControlExtension.name)
-    }
+  /// - Throws: ``KeychainError`` if the agent doesn't answer, or refuses.
+  func ask(_ request: ControlRequest) throws(KeychainError) -> ControlResponse {
+    let text = try connection.exchange(request.encoded, ControlExtension.name)
     guard let response = text.withUnsafeBytes({ try? ControlResponse(parsing: $0) }) else {
-      throw Failure(
+      throw .failure(
         "the forwarding agent is of another version", hint: "restart it: 'llavero forward stop'",
         status: .keychain)
     }
-    if let problem = response.problem { throw Failure("\(problem)", status: .keychain) }
+    if let problem = response.problem { throw .failure("\(problem)", status: .keychain) }
     return response
   }
 
@@ -41,19 +38,19 @@ struct ForwardingAgentControl {
 }
 
 extension ForwardingPlaces {
-  /// - Throws: ``Failure`` without a home.
-  static func here() throws(Failure) -> ForwardingPlaces {
-    try explaining { () throws(KeychainError) in try ForwardingPlaces() }
+  /// - Throws: ``KeychainError`` without a home.
+  static func here() throws(KeychainError) -> ForwardingPlaces {
+    try ForwardingPlaces()
   }
 
   /// The agent, started if necessary.
   ///
   /// - Parameter options: for the agent, if it has to be started.
-  func runningAgent(_ options: [String] = []) throws(Failure) -> ForwardingAgentControl {
+  func runningAgent(_ options: [String] = []) throws(KeychainError) -> ForwardingAgentControl {
     if let running = try ForwardingAgentControl(self) { return running }
     try ForwardStartCommand.start(options)
     guard let started = try ForwardingAgentControl(self) else {
-      throw Failure("the forwarding agent has ended again", status: .keychain)
+      throw .failure("the forwarding agent has ended again", status: .keychain)
     }
     return started
   }

@@ -35,11 +35,11 @@ enum SSHConfiguration {
 
   /// The host in the form of rules: ssh's name in `known_hosts` for the one that you type.
   ///
-  /// - Throws: ``Failure`` if it is none.
-  static func host(named name: String) throws(Failure) -> ForwardedHost {
+  /// - Throws: ``KeychainError`` if it is none.
+  static func host(named name: String) throws(KeychainError) -> ForwardedHost {
     if name.hasPrefix("SHA256:") || name.hasPrefix("socket:") {
       guard let host = ForwardedHost(parsing: ByteString(name)) else {
-        throw Failure("'\(name)' is neither a fingerprint nor a socket", status: .usage)
+        throw .failure("'\(name)' is neither a fingerprint nor a socket", status: .usage)
       }
       return host
     }
@@ -47,7 +47,7 @@ enum SSHConfiguration {
     let typed = name.lastIndex(of: "@").map { String(name[name.index(after: $0)...]) } ?? name
     let known = typed.hasPrefix("[") ? nil : knownName(of: typed)
     guard let host = ForwardedHost(parsing: ByteString(known ?? typed)), case .name = host else {
-      throw Failure(
+      throw .failure(
         "'\(name)' is no host", hint: "name it as for ssh, or by SHA256:... or socket:NAME", status: .usage)
     }
     return host

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CredentialProtocols
+import Keychain
 import Terminals
 
 /// A text for `llavero help TOPIC`: how to do something, with commands to paste.
@@ -26,8 +27,8 @@ struct HelpTopic {
   /// Prints the text for `llavero help`, `--help` or `help TOPIC`. Returns whether that was asked for; ArgumentParser
   /// prints the help of commands.
   ///
-  /// - Throws: ``Failure`` if no topic or command has that name.
-  static func answer(_ arguments: [String]) throws(Failure) -> Bool {
+  /// - Throws: ``KeychainError`` if no topic or command has that name.
+  static func answer(_ arguments: [String]) throws(KeychainError) -> Bool {
     switch arguments {
     case ["help"], ["--help"], ["-h"]:
       try StandardStreams.write(raw: LlaveroCommand.helpMessage() + "\n\n" + list)
@@ -39,7 +40,7 @@ struct HelpTopic {
     let recipe = { ToolRecipe.named(name)?.text ?? Tool.named(name)?.speaks.usage }
     if let text = all.first(where: { $0.name == name })?.text ?? recipe() {
       if arguments.count > 2 {
-        throw Failure("unexpected argument '\(arguments[2])'", hint: "see 'llavero help'", status: .usage)
+        throw .failure("unexpected argument '\(arguments[2])'", hint: "see 'llavero help'", status: .usage)
       }
       try StandardStreams.write(raw: text)
       return true
@@ -51,7 +52,7 @@ struct HelpTopic {
     if let similar = (topics + commands + tools + Tool.all.map(\.name)).meant(by: name) {
       message += "; did you mean '\(similar)'?"
     }
-    throw Failure(
+    throw .failure(
       message, hint: "topics are \(prose: topics.joined(separator: ", ")); 'llavero help' lists the commands",
       status: .usage)
   }

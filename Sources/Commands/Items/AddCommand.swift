@@ -75,16 +75,16 @@ struct AddCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     if let githubApp, let key {
       let app = AddingApp(identifier: githubApp, keyFile: key)
-      return try add { (open) throws(Failure) in
+      return try add { (open) throws(KeychainError) in
         (try app.add(for: place.named, isUpdate: update, to: open), false)
       }
     }
     if let endpoint = exchange.exchange {
       let exchange = AddingExchange(endpoint: endpoint, options: exchange)
-      return try add { (open) throws(Failure) in
+      return try add { (open) throws(KeychainError) in
         try exchange.add(for: place.named, isUpdate: update, to: open)
       }
     }
@@ -96,27 +96,27 @@ struct AddCommand: ParsableCommand {
     let keychain = open.own
     // Check for impossible and existing items before asking for the secret.
     try refuseImpossibleHost(of: item)
-    try explaining { () throws(KeychainError) in
-      try item.validateKey()
-      try item.validate()
-      if !update, try keychain.twin(of: item) != nil { throw .duplicateItem }
-    }
+    try item.validateKey()
+    try item.validate()
+    if !update, try keychain.twin(of: item) != nil { throw .duplicateItem }
     var credential = Credential(try secret(for: item))
     try kept.readCode(into: &change)
     if let refreshTokenFd { credential.refreshToken = try refreshToken(from: refreshTokenFd) }
     change.apply(to: &credential)
     let complete = credential.copy()
-    let added = try explaining(keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) })
+    let added = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
     if output.json { try StandardStreams.write(ItemOutput.json(open.named(added))) }
   }
 
   /// Adds a source of new secrets.
-  private func add(_ body: (OpenKeychain) throws(Failure) -> (item: Item, wasThere: Bool)) throws(Failure) {
+  private func add(_ body: (OpenKeychain) throws(KeychainError) -> (item: Item, wasThere: Bool))
+    throws(KeychainError)
+  {
     let open = try keychain.open()
     if open.remote != nil {
-      throw Failure(
+      throw .failure(
         "the keychain \(open.choice.name) is on a server, and renews no such tokens",
         hint: "name a keychain of your own, such as --keychain file", status: .usage)
     }
@@ -126,32 +126,32 @@ struct AddCommand: ParsableCommand {
   }
 
   /// Refuses to read something else from the secret's own descriptor.
-  private func refuseSharedInput() throws(Failure) {
+  private func refuseSharedInput() throws(KeychainError) {
     for (descriptor, what) in [
       (refreshTokenFd, "the refresh token"), (kept.codeFd, "the secret for codes"),
     ]
     where descriptor == 0 && !StandardStreams.isTerminal(0) {
-      throw Failure(
+      throw .failure(
         "standard input gives the secret", hint: "give \(prose: what) on another descriptor", status: .usage)
     }
   }
 
-  private func secret(for item: Item) throws(Failure) -> Secret {
+  private func secret(for item: Item) throws(KeychainError) -> Secret {
     return try SecretInput.read(for: item.name, mayAsk: keychain.selection.mayAskPerson)
   }
 
-  private func refreshToken(from descriptor: Int32) throws(Failure) -> Secret {
+  private func refreshToken(from descriptor: Int32) throws(KeychainError) -> Secret {
     let token = try SecretInput.secret(
       from: descriptor, limit: ItemBounds.refreshToken + 1, what: "refresh token")
     if token.isEmpty {
-      throw Failure("no refresh token was given on descriptor \(descriptor)", status: .usage)
+      throw .failure("no refresh token was given on descriptor \(descriptor)", status: .usage)
     }
     return token
   }
 }
 
 extension PlaceOptions {
-  func key(withAuthenticationType type: String?) throws(Failure) -> Item.Key {
+  func key(withAuthenticationType type: String?) throws(KeychainError) -> Item.Key {
     var named = named
     named.authenticationType = type
     return try named.key()

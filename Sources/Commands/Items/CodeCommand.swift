@@ -26,28 +26,27 @@ struct CodeCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     _ = try place.named.query()
     let open = try keychain.open()
     let keychain = open.keychain
     let query = try place.named.meant(in: keychain).query()
-    let items = try explaining { () throws(KeychainError) in try open.find(query) }
+    let items = try open.find(query)
     if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
     // Another account's code would pass for this one's.
     for item in items where !item.isHidden && item.key.account == items[0].key.account {
       guard
-        let credential = try explaining({ () throws(KeychainError) in
-          try keychain.credentialIfPresent(of: item)
-        }), case .some(let url) = credential.oneTimeCodeURL()
+        let credential = try keychain.credentialIfPresent(of: item),
+        case .some(let url) = credential.oneTimeCodeURL()
       else { continue }
       guard case .some(let secret) = url.withUnsafeBytes({ OneTimeCodeSecret(url: $0) }) else {
-        throw Failure(
+        throw .failure(
           "the one-time code secret of \(item.name) can't be used",
           hint: "give it the text of the service's picture again, with 'llavero update' and --code-fd",
           status: .nothingMatched)
       }
       if case .counter(let counter) = secret.moving, counter == .max {
-        throw Failure(
+        throw .failure(
           "the counter of \(item.name) is at its end, so there is no further code",
           hint: "give it the text of the service's picture again, with 'llavero update' and --code-fd",
           status: .nothingMatched)
@@ -55,7 +54,7 @@ struct CodeCommand: ParsableCommand {
       if case .counter = secret.moving { return try write(item, Self.counted(item, in: keychain)) }
       return try write(item, secret.code(at: .now))
     }
-    throw Failure(
+    throw .failure(
       "\(items[0].name) has no one-time codes",
       hint: "store the secret that the service shows, with 'llavero update' and --code-fd",
       status: .nothingMatched)
@@ -64,29 +63,27 @@ struct CodeCommand: ParsableCommand {
   /// The next counted code. Its counter is stored before anybody has the code.
   private static func counted(
     _ item: Item, in keychain: any KeychainStore
-  ) throws(Failure) -> OneTimeCode {
+  ) throws(KeychainError) -> OneTimeCode {
     let part = keychain.part(with: [item])
     let former = Taken()
-    try explaining { () throws(KeychainError) in
-      try part.exclusively { () throws(KeychainError) in
-        let present = try part.present(item)
-        var credential = try part.credential(of: present)
-        guard case .some(let url) = credential.oneTimeCodeURL(),
-          case .some(let next) = url.withUnsafeBytes({ OneTimeCodeURL.afterUse($0) })
-        else { throw .itemNotFound }
-        if credential.further.hasOneTimeCode {
-          credential.further.oneTimeCode = next.copy()
-        } else {
-          credential.secret = next.copy()
-        }
-        try part.update(present, credential)
-        former.url = url.copy()
+    try part.exclusively { () throws(KeychainError) in
+      let present = try part.present(item)
+      var credential = try part.credential(of: present)
+      guard case .some(let url) = credential.oneTimeCodeURL(),
+        case .some(let next) = url.withUnsafeBytes({ OneTimeCodeURL.afterUse($0) })
+      else { throw .itemNotFound }
+      if credential.further.hasOneTimeCode {
+        credential.further.oneTimeCode = next.copy()
+      } else {
+        credential.secret = next.copy()
       }
+      try part.update(present, credential)
+      former.url = url.copy()
     }
     let secret = former.url.withUnsafeBytes { OneTimeCodeSecret(url: $0) }
     switch secret {
     case .some(let secret): return secret.code(at: .now)
-    case .none: throw Failure(KeychainError.itemNotFound)
+    case .none: throw KeychainError.itemNotFound
     }
   }
 
@@ -95,7 +92,7 @@ struct CodeCommand: ParsableCommand {
     var url = Secret()
   }
 
-  private func write(_ item: Item, _ code: consuming OneTimeCode) throws(Failure) {
+  private func write(_ item: Item, _ code: consuming OneTimeCode) throws(KeychainError) {
     guard output.json else {
       var text = code.text.copy()
       text.append("\n")

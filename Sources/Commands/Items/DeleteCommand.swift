@@ -38,7 +38,7 @@ struct DeleteCommand: ParsableCommand {
     try attributes.validate(url: url, all: all)
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var selection = keychain.selection
     selection.includesOtherItems = attributes.asksForOtherItems
     let open = try selection.choose().open()
@@ -46,11 +46,11 @@ struct DeleteCommand: ParsableCommand {
     // The list deletes nothing in another shared keychain.
     let isForAll =
       open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }
-    let areShown = try !yes && confirm(items, forUsersOf: isForAll ? open.choice.name : nil)
+    let areShown = yes ? false : try confirm(items, forUsersOf: isForAll ? open.choice.name : nil)
     if open.secretService != nil, items.contains(where: { $0.key.secretServiceItem?.kind == .collection }) {
-      throw Failure("llavero deletes no collections of the desktop's keyring", status: .usage)
+      throw .failure("llavero deletes no collections of the desktop's keyring", status: .usage)
     }
-    let deleted = try explaining(delete(items, areShown: areShown, in: open.keychain))
+    let deleted = try delete(items, areShown: areShown, in: open.keychain)
     if output.json { try StandardStreams.write(ItemOutput.json(deleted)) }
     if case .file = open.store, StandardStreams.isTerminal(2), !deleted.isEmpty {
       let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + keychain.words)"
@@ -58,7 +58,7 @@ struct DeleteCommand: ParsableCommand {
     }
     let rest = items.count - deleted.count
     if rest > 0 {
-      throw Failure(
+      throw .failure(
         "another process has changed \(countText(rest, "item")) in the meantime, which "
           + "\(rest == 1 ? "was" : "were") not deleted", hint: "run this again", status: .keychain)
     }
@@ -86,17 +86,17 @@ struct DeleteCommand: ParsableCommand {
   ///
   /// - Parameter shared: the name of the keychain, if others use it, too.
   /// - Returns: whether somebody was shown the items, and agreed.
-  private func confirm(_ items: [Item], forUsersOf shared: String?) throws(Failure) -> Bool {
+  private func confirm(_ items: [Item], forUsersOf shared: String?) throws(KeychainError) -> Bool {
     let what = items.count == 1 ? "this item" : "these \(items.count) items"
     let whose = shared.map { " for everyone who uses the keychain \($0)" } ?? ""
     if let isConfirmed = keychain.selection.confirms(
       "Delete \(what)\(whose)?", showing: ItemOutput.table(items))
     {
-      if !isConfirmed { throw Failure("nothing was deleted", status: .nothingMatched) }
+      if !isConfirmed { throw .failure("nothing was deleted", status: .nothingMatched) }
       return true
     }
     if shared != nil || items.count > 1 || all && url == nil && attributes.service == nil {
-      throw Failure(
+      throw .failure(
         "\(countText(items.count, "item")) would go\(whose), and nobody can be asked",
         hint: "see which with 'llavero list', and add --yes", status: .usage)
     }

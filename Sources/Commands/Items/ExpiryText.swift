@@ -8,18 +8,18 @@ enum ExpiryText {
   /// A date means its start in UTC. A moment is written as in RFC 3339, with any offset. A time from now is a number
   /// of seconds, minutes, hours, days or weeks, such as `90s`, `30m`, `12h`, `30d`, `6w`.
   ///
-  /// - Throws: ``Failure`` if the text is none of these, or the time is not after `now`.
-  static func expiry(_ text: String, at now: Timestamp) throws(Failure) -> Int64? {
+  /// - Throws: ``KeychainError`` if the text is none of these, or the time is not after `now`.
+  static func expiry(_ text: String, at now: Timestamp) throws(KeychainError) -> Int64? {
     if text == "never" { return nil }
     let bytes = Array(text.utf8)
     let span = DurationText.seconds(text, upTo: longest, hasWeeks: true)
     guard let seconds = span.map({ now.seconds + Int64($0) }) ?? date(bytes) ?? moment(bytes) else {
-      throw Failure(
+      throw .failure(
         "that is not a time when a secret could expire",
         hint: "there are 2027-01-31, 2027-01-31T12:00:00Z, 30d, 12h and never", status: .usage)
     }
     if seconds <= now.seconds {
-      throw Failure(
+      throw .failure(
         "\(dateText(Timestamp(seconds: seconds))) has passed already, and an expired secret never answers",
         status: .usage)
     }

@@ -37,7 +37,7 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     // Report invalid arguments before the keychain is opened.
     let key = try place.key()
     // This may replace the process with another program, so it comes before git is asked.
@@ -48,7 +48,7 @@ struct ExplainCommand: ParsableCommand {
     var explanations = try explanations(question, open)
     var notes = question.notes
     if let other = askedAgain(question, explanations, open) {
-      explanations.append(try explaining(keychain.explain(other) { question.takes($1) }))
+      explanations.append(try keychain.explain(other) { question.takes($1) })
       if case .internetPassword(let asked) = other, let account = asked.account {
         notes.append("its tokens are kept for the name \(account), and answer for every name in a URL")
       }
@@ -62,10 +62,10 @@ struct ExplainCommand: ParsableCommand {
     try StandardStreams.write(output.json ? found.json() : Secret(found.text().shown))
     if let refused = question.refused { throw refused }
     if !found.hasAnswer {
-      try explaining(keychain.refusePassingOver())
+      try keychain.refusePassingOver()
       let hint: Hint? =
         if let expired = found.expired { expired.remedyForExpiry } else { "add one with 'llavero add'" }
-      throw Failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
+      throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
   }
 
@@ -73,7 +73,7 @@ struct ExplainCommand: ParsableCommand {
 
   private enum Question {
     /// A query, and the failure of the command if git doesn't ask llavero at all.
-    case query(ItemQuery, takesHeaders: Bool, asker: String, notes: [String], refused: Failure? = nil)
+    case query(ItemQuery, takesHeaders: Bool, asker: String, notes: [String], refused: KeychainError? = nil)
     case tool(Tool)
 
     var asker: String {
@@ -93,7 +93,7 @@ struct ExplainCommand: ParsableCommand {
       if case .query(_, _, _, let notes, _) = self { notes } else { [] }
     }
 
-    var refused: Failure? {
+    var refused: KeychainError? {
       if case .query(_, _, _, _, let refused) = self { refused } else { nil }
     }
   }
@@ -111,10 +111,10 @@ struct ExplainCommand: ParsableCommand {
   /// The sign-in by git's helper without an answer; `nil` if there is none.
   private func signIn(
     _ key: InternetPassword, _ open: OpenKeychain
-  ) throws(Failure) -> ExplanationOutput.SignIn? {
+  ) throws(KeychainError) -> ExplanationOutput.SignIn? {
     guard isHTTP(key), open.forwarded == nil,
       let signingIn = SigningIn(stateFolder: open.location.stateFolder),
-      let description = try explaining(signingIn.description(for: key, open.keychain))
+      let description = try signingIn.description(for: key, open.keychain)
     else { return nil }
     var kept = key
     kept.account = description.account ?? key.account
@@ -122,17 +122,17 @@ struct ExplainCommand: ParsableCommand {
     return ExplanationOutput.SignIn(description: description, place: kept)
   }
 
-  private func question(_ key: Item.Key) throws(Failure) -> Question {
+  private func question(_ key: Item.Key) throws(KeychainError) -> Question {
     // A place as lists print it names the tool, too.
     let printed = place.named.parts.tool.flatMap { RehearsedCall.tools.contains($0) ? $0 : nil }
     if let name = asker ?? printed, name != "git" {
       guard let tool = Tool.named(name), RehearsedCall.tools.contains(name) else {
-        throw Failure(
+        throw .failure(
           "llavero can't tell how \(name) asks for a URL",
           hint: "it can for git, \(prose: RehearsedCall.tools.joined(separator: ", "))", status: .usage)
       }
       if case .internetPassword(let key) = key, key.account != nil, name != "keyring", place.account != nil {
-        throw Failure(
+        throw .failure(
           "\(name) asks for no account", hint: "leave --account out, or name it in the URL", status: .usage)
       }
       return .tool(tool)
@@ -143,7 +143,7 @@ struct ExplainCommand: ParsableCommand {
     var notes: [String] = []
     guard GitSettings.isInstalled else {
       asked.path = isHTTP(asked) ? nil : asked.path
-      let query = try explaining(ItemQuery(for: .internetPassword(asked)))
+      let query = try ItemQuery(for: .internetPassword(asked))
       return .query(
         query, takesHeaders: true, asker: "git",
         notes: ["git is not installed here; this is how it would ask with no configuration"])
@@ -168,13 +168,13 @@ struct ExplainCommand: ParsableCommand {
     }
     let chain = GitHelperChain(url: asked.readableURL, settings.entries)
     notes += self.notes(on: chain)
-    let query = try explaining(ItemQuery(for: .internetPassword(asked)))
+    let query = try ItemQuery(for: .internetPassword(asked))
     return .query(
       query, takesHeaders: GitSettings.takesHeaders, asker: "git", notes: notes, refused: chain.refusal)
   }
 
   /// The place that git's settings put in place of this one; `nil` if there is none.
-  private func insteadOf(_ asked: InternetPassword) throws(Failure) -> InternetPassword? {
+  private func insteadOf(_ asked: InternetPassword) throws(KeychainError) -> InternetPassword? {
     guard let url = asked.url(withAccount: true) else { return nil }
     let used = GitSettings.instead(of: url)
     guard used != url, case .internetPassword(let instead) = try NamedPlace(url: used).key() else {
@@ -203,27 +203,25 @@ struct ExplainCommand: ParsableCommand {
 
   private func explanations(
     _ question: Question, _ open: OpenKeychain
-  ) throws(Failure) -> [AnswerExplanation] {
+  ) throws(KeychainError) -> [AnswerExplanation] {
     let keychain = open.keychain
     switch question {
     case .query(_, _, _, _, .some): return []
     case .query(let query, _, _, _, nil):
-      return [try explaining(keychain.explain(query) { question.takes($1) })]
+      return [try keychain.explain(query) { question.takes($1) }]
     case .tool(let tool):
       // The URL as given: each tool interprets it in its own way.
       let url = ByteString(place.named.parts.url)
-      let call = try explaining(
-        call: RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain) {
-          NameForAll.find(for: $0, in: open, isTakenOver: $1)
-        })
+      let call = try RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain) {
+        NameForAll.find(for: $0, in: open, isTakenOver: $1)
+      }
       guard let call else { return [] }
-      do throws(ProtocolError) {
+      do throws(KeychainError) {
         try call.rehearse()
       } catch {
         // An error of the tool's protocol after a query is part of the answer. An error of the keychain is not.
-        if call.explanations.isEmpty { throw Failure(error) }
-        if case .keychain = error { throw Failure(error) }
-        StandardStreams.say("\(Failure(error).message)")
+        if call.explanations.isEmpty || !error.isOfRequest { throw error }
+        StandardStreams.say("\(error.message)")
       }
       return call.explanations
     }
@@ -232,9 +230,9 @@ struct ExplainCommand: ParsableCommand {
 
 extension GitHelperChain {
   /// The failure if git doesn't ask llavero for this place; `nil` if it does, or nobody has set it up yet.
-  fileprivate var refusal: Failure? {
+  fileprivate var refusal: KeychainError? {
     guard forgotten != nil else { return nil }
-    return Failure(
+    return .failure(
       "git would not ask llavero for \(url ?? "this URL")", hint: problems().first?.remedy,
       status: .nothingMatched)
   }

@@ -48,7 +48,7 @@ struct GetCommand: ParsableCommand {
     if all, !output.json || !unplaced.isEmpty { throw ValidationError("--all goes with --json and a place.") }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     guard unplaced.isEmpty else { return try getUnplaced() }
     _ = try place.named.query()
     let open = try keychain.open()
@@ -56,60 +56,55 @@ struct GetCommand: ParsableCommand {
     let named = try place.named.meant(in: keychain)
     let query = try named.query()
     if all { return try writeAll(query, open) }
-    let found = try explaining(open.answer(to: query))
+    let found = try open.answer(to: query)
     if let answer = found { return try write(answer.item, answer.credential) }
-    let asked = try explaining { () throws(KeychainError) in
-      try keychain.find(query).isEmpty ? open.underNameForAll(query) ?? query : query
-    }
-    guard let item = try explaining({ () throws(KeychainError) in try keychain.find(asked).first }) else {
+    let asked = try keychain.find(query).isEmpty ? open.underNameForAll(query) ?? query : query
+    guard let item = try keychain.find(asked).first else {
       throw try named.nothingMatches(in: keychain)
     }
     // It may have come since then, or got another secret.
-    let late = try explaining(
-      keychain.heldAnswer(to: asked, at: .now, where: { item, _ in !item.isHidden }))
+    let late = try keychain.heldAnswer(to: asked, at: .now, where: { item, _ in !item.isHidden })
     if let answer = late { return try write(answer.item, answer.credential) }
-    if field != nil || output.json, let answer = try explaining(open.withoutPassword(asked)) {
+    if field != nil || output.json, let answer = try open.withoutPassword(asked) {
       return try write(answer.item, answer.credential)
     }
     throw whyNot(item, keychain)
   }
 
-  private func writeAll(_ query: ItemQuery, _ open: OpenKeychain) throws(Failure) {
+  private func writeAll(_ query: ItemQuery, _ open: OpenKeychain) throws(KeychainError) {
     let keychain = open.keychain
-    let items = try explaining { () throws(KeychainError) in try open.find(query) }
+    let items = try open.find(query)
     if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
     if !secret { return try StandardStreams.write(ItemOutput.json(items)) }
     var json = JSONWriter()
     json.beginArray()
-    try explaining { () throws(KeychainError) in
-      for item in items {
-        guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
-        json.beginObject()
-        ItemOutput.members(of: item, in: &json)
-        json.confidentialMembers(of: credential)
-        json.endObject()
-      }
+    for item in items {
+      guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
+      json.beginObject()
+      ItemOutput.members(of: item, in: &json)
+      json.confidentialMembers(of: credential)
+      json.endObject()
     }
     json.endArray()
     try StandardStreams.write(json.finishLine())
   }
 
-  private func getUnplaced() throws(Failure) {
+  private func getUnplaced() throws(KeychainError) {
     var selection = keychain.selection
     selection.includesOtherItems = true
     let keychain = try selection.choose().open().keychain
     let item = try unplaced.filter.single(in: keychain)
-    let credential = try explaining(keychain.credential(of: item))
+    let credential = try keychain.credential(of: item)
     if credential.isExpired(at: .now) { throw hasExpired(item, keychain) }
     try write(item, credential)
   }
 
-  private func write(_ item: Item, _ credential: borrowing Credential) throws(Failure) {
+  private func write(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) {
     if let field {
       let answer = Answer(item: item, credential: credential.copy())
       let named = ReferencedField(named: ByteString(field))
       guard case .some(let value) = named.value(of: answer, code: { $0.codeOfThisMoment() }) else {
-        throw Failure(
+        throw .failure(
           "\(item.name) has no \(field)", hint: "see what it has with --json, and with --json --secret",
           status: .nothingMatched)
       }
@@ -125,9 +120,9 @@ struct GetCommand: ParsableCommand {
     }
   }
 
-  private func whyNot(_ item: Item, _ keychain: any KeychainStore) -> Failure {
+  private func whyNot(_ item: Item, _ keychain: any KeychainStore) -> KeychainError {
     if item.isHidden, let name = item.keychain {
-      return Failure(
+      return .failure(
         "the secret for \(item.name) in the keychain \(name) is hidden here, because a server has refused it",
         hint: """
           it answers again once somebody changes it, or after \(command: "llavero", "keychain", "reveal", name)
@@ -140,20 +135,20 @@ struct GetCommand: ParsableCommand {
     return hasExpired(item, keychain)
   }
 
-  private static func hasNoPassword(_ item: Item) -> Failure {
-    Failure(
+  private static func hasNoPassword(_ item: Item) -> KeychainError {
+    KeychainError(
       "there is no password for \(item.name), only one-time codes or hidden fields",
       hint:
         "'llavero code' gives a one-time code, 'llavero get --field' a field, and 'llavero update' adds a password",
       status: .nothingMatched)
   }
 
-  private func hasExpired(_ item: Item, _ keychain: any KeychainStore) -> Failure {
+  private func hasExpired(_ item: Item, _ keychain: any KeychainStore) -> KeychainError {
     // The renewal has said why there is no new token, and what to do.
     if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained {
       Program.end(ExitStatus.nothingMatched.rawValue)
     }
-    return Failure(
+    return .failure(
       "the secret for \(item.name) has expired", hint: item.remedyForExpiry,
       status: .nothingMatched)
   }

@@ -65,12 +65,12 @@ struct UnplacedItemOptions: ParsableArguments {
 extension ItemFilter {
   /// The single match.
   ///
-  /// - Throws: ``Failure`` if there is none, or more than one.
-  func single(in keychain: any KeychainStore) throws(Failure) -> Item {
-    let found = try explaining(keychain.items(matching: .all)).filter(matches)
+  /// - Throws: ``KeychainError`` if there is none, or more than one.
+  func single(in keychain: any KeychainStore) throws(KeychainError) -> Item {
+    let found = try keychain.items(matching: .all).filter(matches)
     guard let item = found.first else {
-      try explaining(keychain.refusePassingOver())
-      throw Failure(
+      try keychain.refusePassingOver()
+      throw .failure(
         "the keychain has no matching item", hint: "see what it has with 'llavero list --class secret'",
         status: .nothingMatched)
     }
@@ -79,10 +79,10 @@ extension ItemFilter {
   }
 
   /// The failure if several items match where one is expected.
-  static func several(_ items: [Item]) -> Failure {
+  static func several(_ items: [Item]) -> KeychainError {
     let names = items.prefix(5).map { "\($0.nameForSearch)" }.joined(separator: ", ")
     let more = items.count > 5 ? " and \(items.count - 5) more" : ""
-    return Failure(
+    return .failure(
       "\(items.count) items match: \(names)\(more)",
       hint: "name one with --reference, as '--json' shows it when they are listed", status: .usage)
   }

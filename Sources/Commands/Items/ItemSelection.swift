@@ -14,8 +14,8 @@ enum ItemSelection {
   /// At least one item.
   ///
   /// - Parameter all: whether there may be several.
-  /// - Throws: ``Failure`` if there are none, or several where one is expected.
-  func items(in keychain: any KeychainStore, all: Bool) throws(Failure) -> [Item] {
+  /// - Throws: ``KeychainError`` if there are none, or several where one is expected.
+  func items(in keychain: any KeychainStore, all: Bool) throws(KeychainError) -> [Item] {
     switch self {
     case .named(let place):
       if !all { return [try place.item(in: keychain)] }
@@ -24,10 +24,10 @@ enum ItemSelection {
       return items
     case .single(let filter): return [try filter.single(in: keychain)]
     case .matching(let filter):
-      let items = try explaining(keychain.items(matching: .all).filter(filter.matches))
+      let items = try keychain.items(matching: .all).filter(filter.matches)
       if items.isEmpty {
-        try explaining(keychain.refusePassingOver())
-        throw Failure(
+        try keychain.refusePassingOver()
+        throw .failure(
           "the keychain has no matching items", hint: "see what it has with 'llavero list'",
           status: .nothingMatched)
       }

@@ -11,8 +11,8 @@ struct KeyChange {
 
   var isEmpty: Bool { values.isEmpty }
 
-  /// - Throws: ``Failure`` for an invalid value, and for an attribute that the item's class doesn't have.
-  func apply(to key: inout Item.Key) throws(Failure) {
+  /// - Throws: ``KeychainError`` for an invalid value, and for an attribute that the item's class doesn't have.
+  func apply(to key: inout Item.Key) throws(KeychainError) {
     if !values.keys.allSatisfy({ $0.isOf(key.itemClass) }) {
       let reason =
         switch key {
@@ -21,7 +21,7 @@ struct KeyChange {
         case .cryptographic: "the names of a certificate or key can't be changed here"
         case .secretService: "items that other programs stored in the Secret Service have no such attributes"
         }
-      throw Failure(reason, status: .usage)
+      throw KeychainError(reason, status: .usage)
     }
     for attribute in Item.Attribute.ofKeys {
       guard let text = values[attribute] else { continue }
@@ -31,10 +31,10 @@ struct KeyChange {
 
   /// An attribute's value as an item has it.
   ///
-  /// - Throws: ``Failure`` for an invalid one.
-  static func value(_ value: ByteString?, of attribute: Item.Attribute) throws(Failure) -> ByteString? {
-    func text() throws(Failure) -> String {
-      guard let text = (value ?? "").text else { throw Failure("it is not UTF-8", status: .usage) }
+  /// - Throws: ``KeychainError`` for an invalid one.
+  static func value(_ value: ByteString?, of attribute: Item.Attribute) throws(KeychainError) -> ByteString? {
+    func text() throws(KeychainError) -> String {
+      guard let text = (value ?? "").text else { throw .failure("it is not UTF-8", status: .usage) }
       return text
     }
     return switch attribute {
@@ -47,31 +47,31 @@ struct KeyChange {
   }
 
   /// A host name or address. Brackets around an IPv6 address are optional.
-  static func server(_ text: String) throws(Failure) -> ByteString? {
+  static func server(_ text: String) throws(KeychainError) -> ByteString? {
     if text.isEmpty { return nil }
     let isAddress = text.first != "[" && text.utf8.count { $0 == UInt8(ascii: ":") } > 1
     guard !text.contains("/"), let host = HostAndPort(parsing: ByteString(isAddress ? "[\(text)]" : text)),
       !host.server.isEmpty
-    else { throw Failure("a server is the name or address of a host alone", status: .usage) }
+    else { throw .failure("a server is the name or address of a host alone", status: .usage) }
     if host.port != nil {
-      throw Failure("the server has a port with it, which is an attribute by itself", status: .usage)
+      throw .failure("the server has a port with it, which is an attribute by itself", status: .usage)
     }
     return host.server
   }
 
   /// A URL's scheme (RFC 3986 section 3.1).
-  private static func scheme(_ text: String) throws(Failure) -> ByteString {
+  private static func scheme(_ text: String) throws(KeychainError) -> ByteString {
     let bytes = Array(text.utf8)
     guard bytes.isScheme else {
-      throw Failure("a protocol is the scheme of a URL, such as https", status: .usage)
+      throw .failure("a protocol is the scheme of a URL, such as https", status: .usage)
     }
     return ByteString(bytes)
   }
 
-  private static func port(_ text: String) throws(Failure) -> ByteString? {
+  private static func port(_ text: String) throws(KeychainError) -> ByteString? {
     if text.isEmpty { return nil }
     guard text.utf8.allSatisfy(\.isDigit), let port = UInt16(text), port > 0 else {
-      throw Failure("a port is a number from 1 to 65535", status: .usage)
+      throw .failure("a port is a number from 1 to 65535", status: .usage)
     }
     return ByteString("\(port)")
   }

@@ -12,8 +12,8 @@ struct NamedPlace {
   var domain: String?
   var authenticationType: String?
 
-  /// - Throws: ``Failure`` if the URL is invalid, or contradicts `--account`.
-  func key() throws(Failure) -> Item.Key {
+  /// - Throws: ``KeychainError`` if the URL is invalid, or contradicts `--account`.
+  func key() throws(KeychainError) -> Item.Key {
     if let service {
       return .genericPassword(
         GenericPassword(service: ByteString(service), account: account.map { ByteString($0) }))
@@ -21,13 +21,12 @@ struct NamedPlace {
     // Without a scheme it is a page's //HOST/PATH (RFC 3986 section 4.2).
     let (given, tool) = parts
     if let tool, let domain, tool != domain {
-      throw Failure("the place and --domain name different tools", status: .usage)
+      throw .failure("the place and --domain name different tools", status: .usage)
     }
     let text = Secret(given.hasPrefix("//") ? String(given.dropFirst(2)) : given)
-    let place = try explaining(
-      call: text.withUnsafeBytes { (bytes) throws(ProtocolError) in
-        try CredentialURL(parsing: bytes, assuming: "https")
-      })
+    let place = try text.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try CredentialURL(parsing: bytes, assuming: "https")
+    }
     switch place.password {
     case .none: break
     case .some:
@@ -36,7 +35,7 @@ struct NamedPlace {
     guard let host = HostAndPort(parsing: place.host) else { throw badHost }
     let named = account.map { ByteString($0) }
     if let named, let inURL = place.account, named != inURL {
-      throw Failure("the URL and --account name different accounts", status: .usage)
+      throw .failure("the URL and --account name different accounts", status: .usage)
     }
     return .internetPassword(
       InternetPassword(
@@ -57,42 +56,42 @@ struct NamedPlace {
   }
 
   /// The failure if the host is invalid. It recognises ssh's addresses of repositories, which are no URLs.
-  private var badHost: Failure {
-    let failure = Failure(ProtocolError.unusableURL(.badHost))
+  private var badHost: KeychainError {
+    let failure = KeychainError.request(.unusableURL(.badHost))
     let parts = (url ?? "").split(separator: ":", maxSplits: 1)
     guard parts.count == 2, !parts[1].hasPrefix("//"), let host = parts[0].split(separator: "@").last,
       !parts[0].contains("/"), parts[1].contains("/")
     else { return failure }
-    return Failure(
+    return KeychainError(
       failure.message,
       hint: "that is an address for ssh; its https form is \(prose: "https://\(host)/\(parts[1])")",
       status: failure.status)
   }
 
-  static let passwordInURL = Failure(
+  static let passwordInURL = KeychainError(
     "the URL has a password in it, which every process can read by now",
     hint: "change that password, and give the new one on standard input", status: .usage)
 
-  func query() throws(Failure) -> ItemQuery {
+  func query() throws(KeychainError) -> ItemQuery {
     let key = try key()
-    return try explaining(ItemQuery(for: key))
+    return try ItemQuery(for: key)
   }
 
   /// The service behind an address that is no server's, such as a database's, if nothing has this place: imports keep
   /// such an address with the item.
   ///
   /// - Returns: the place itself if no item has the address.
-  /// - Throws: ``Failure`` if items of several services have it.
-  func meant(in keychain: any KeychainStore) throws(Failure) -> NamedPlace {
+  /// - Throws: ``KeychainError`` if items of several services have it.
+  func meant(in keychain: any KeychainStore) throws(KeychainError) -> NamedPlace {
     let query = try query()
     guard let address = url.map({ ByteString($0) }), domain == nil, !address.isAddressOfServer,
-      try explaining(keychain.find(query)).isEmpty
+      try keychain.find(query).isEmpty
     else { return self }
     var criteria = ItemCriteria()
     criteria.itemClass = .genericPassword
     criteria.omitsLocked = true
     var services: [String] = []
-    for item in try explaining(keychain.items(matching: .criteria(criteria))) {
+    for item in try keychain.items(matching: .criteria(criteria)) {
       guard case .genericPassword(let key) = item.key,
         item.addresses.contains(address) || key.service == address,
         account == nil || key.account == account.map({ ByteString($0) })
@@ -101,7 +100,7 @@ struct NamedPlace {
     }
     guard let service = services.first else { return self }
     if services.count > 1 {
-      throw Failure(
+      throw .failure(
         "\(services.count) services have this address: \(services.sorted().joined(separator: ", "))",
         hint: "name one with '--service'", status: .usage)
     }
@@ -110,7 +109,7 @@ struct NamedPlace {
 
   /// Exact matches: with the same path and domain, and with any account and authentication type if none is named. As
   /// with `list`, an empty account also names items without one.
-  func items(in keychain: any KeychainStore) throws(Failure) -> [Item] {
+  func items(in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
     let found = try itemsOfAccount(in: keychain)
     guard found.isEmpty, account == "" else { return found }
     var rest = self
@@ -118,16 +117,16 @@ struct NamedPlace {
     return try rest.itemsOfAccount(in: keychain).filter { $0.key.account == nil }
   }
 
-  private func itemsOfAccount(in keychain: any KeychainStore) throws(Failure) -> [Item] {
+  private func itemsOfAccount(in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
     let query = try query()
-    let found = try explaining(keychain.find(query))
+    let found = try keychain.find(query)
     let key = try key()
     let exact = found.filter { names($0.key, asked: key) }
     return exact.isEmpty ? found.filter { names($0.key, asked: key, exactly: false) } : exact
   }
 
   /// Whether this item is an exact match. It must answer the place's query.
-  func names(_ item: Item) throws(Failure) -> Bool { names(item.key, asked: try key()) }
+  func names(_ item: Item) throws(KeychainError) -> Bool { names(item.key, asked: try key()) }
 
   /// - Parameter exactly: whether host and path must be written in the same way, not just mean the same.
   private func names(_ key: Item.Key, asked: Item.Key, exactly: Bool = true) -> Bool {
@@ -144,8 +143,8 @@ struct NamedPlace {
 
   /// The single exact match.
   ///
-  /// - Throws: ``Failure`` if there is none, or more than one.
-  func item(in keychain: any KeychainStore) throws(Failure) -> Item {
+  /// - Throws: ``KeychainError`` if there is none, or more than one.
+  func item(in keychain: any KeychainStore) throws(KeychainError) -> Item {
     let found = try items(in: keychain).withoutShadowed
     guard let first = found.first else { throw try nothingMatches(in: keychain) }
     if found.count > 1 {
@@ -154,7 +153,7 @@ struct NamedPlace {
         accounts.count == 1
         ? "--authentication-type"
         : accounts.contains(nil) ? "--account; --account '' is the one without" : "--account"
-      throw Failure(
+      throw .failure(
         "\(found.count) items match: \(found.map(\.key.name).joined(separator: ", "))",
         hint: "name one with \(prose: option)", status: .usage)
     }
@@ -163,9 +162,9 @@ struct NamedPlace {
 
   /// The failure if the keychain has no such item. First warns of repositories that couldn't be asked for it.
   ///
-  /// - Throws: ``Failure`` if a part of the keychain that may have it couldn't be used.
-  func nothingMatches(in keychain: any KeychainStore) throws(Failure) -> Failure {
-    try explaining(keychain.refusePassingOver())
+  /// - Throws: ``KeychainError`` if a part of the keychain that may have it couldn't be used.
+  func nothingMatches(in keychain: any KeychainStore) throws(KeychainError) -> KeychainError {
+    try keychain.refusePassingOver()
     let name = Item(try key()).name
     let shared = SharedSources(of: keychain)
     shared.tellUnasked()
@@ -178,11 +177,11 @@ struct NamedPlace {
       if let account { words += ["--account", account] }
       hint = "there is one for \(prose: tool): \(commandOf: words)"
     }
-    return Failure("the keychain has nothing for \(name)", hint: hint, status: .nothingMatched)
+    return .failure("the keychain has nothing for \(name)", hint: hint, status: .nothingMatched)
   }
 
   /// A tool with its own login at this place; `nil` if there is none, or that can't be found out.
-  private func toolWithLogin(in keychain: any KeychainStore) throws(Failure) -> ByteString? {
+  private func toolWithLogin(in keychain: any KeychainStore) throws(KeychainError) -> ByteString? {
     guard case .internetPassword(let asked) = try query() else { return nil }
     var criteria = ItemCriteria()
     criteria.itemClass = .internetPassword

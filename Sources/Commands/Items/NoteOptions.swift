@@ -65,8 +65,8 @@ struct CredentialOptions: ParsableArguments {
 
   /// Changes to a credential, except its one-time codes: see ``readCode(into:)``.
   ///
-  /// - Throws: ``Failure`` if the time is invalid, or has passed.
-  func change(at now: Timestamp = .now) throws(Failure) -> CredentialChange {
+  /// - Throws: ``KeychainError`` if the time is invalid, or has passed.
+  func change(at now: Timestamp = .now) throws(KeychainError) -> CredentialChange {
     var change = CredentialChange()
     if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: now)) }
     if let scheme { change.scheme = .some(ByteString?(ByteString(scheme)).nonEmpty) }
@@ -76,18 +76,18 @@ struct CredentialOptions: ParsableArguments {
   /// Reads the secret of one-time codes, if it is given. Call this once the keychain is open: before that, the program
   /// may start anew, and lose the input.
   ///
-  /// - Throws: ``Failure`` if it can't be read or used.
-  func readCode(into change: inout CredentialChange) throws(Failure) {
+  /// - Throws: ``KeychainError`` if it can't be read or used.
+  func readCode(into change: inout CredentialChange) throws(KeychainError) {
     if let codeFd { change.code = CredentialChange.Code(try Self.code(from: codeFd)) }
   }
 
   /// The secret of one-time codes, as a URL; empty to remove it.
-  private static func code(from descriptor: Int32) throws(Failure) -> Secret {
+  private static func code(from descriptor: Int32) throws(KeychainError) -> Secret {
     let given = try SecretInput.secret(
       from: descriptor, limit: ItemBounds.oneTimeCode + 1, what: "secret of one-time codes")
     if given.isEmpty { return given }
     guard case .some(let url) = given.withUnsafeBytes({ OneTimeCodeURL.normal($0) }) else {
-      throw Failure(
+      throw .failure(
         "descriptor \(descriptor) gives no secret for one-time codes",
         hint:
           "give the text of the service's picture, which begins with otpauth://, or the key, letters and digits",

@@ -67,20 +67,20 @@ func sayIfNoToolTakes(_ secret: borrowing Secret, of item: Item) {
 
 /// Refuses a mistyped host, for which no program asks.
 ///
-/// - Throws: ``Failure`` if the host has white space or control characters, which a URL can't have (RFC 3986, section
+/// - Throws: ``KeychainError`` if the host has white space or control characters, which a URL can't have (RFC 3986, section
 ///   3.2.2).
-func refuseImpossibleHost(of item: Item) throws(Failure) {
+func refuseImpossibleHost(of item: Item) throws(KeychainError) {
   guard case .internetPassword(let place) = item.key, let server = place.server,
     server.bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f })
   else { return }
-  throw Failure(
+  throw .failure(
     "'\(server)' is not the name of a host: it has white space or control characters in it",
     hint: "see what a URL looks like with 'llavero add --help'", status: .usage)
 }
 
-extension Failure {
-  static func taken(_ key: Item.Key) -> Failure {
-    Failure(
+extension KeychainError {
+  static func taken(_ key: Item.Key) -> KeychainError {
+    KeychainError(
       "there is another item already: \(key.name); nothing was changed",
       hint: "delete that one first, or see it with 'llavero list'", status: .nothingMatched)
   }

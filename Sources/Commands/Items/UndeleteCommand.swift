@@ -57,14 +57,14 @@ struct UndeleteCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let open = try keychain.open()
     let period = open.remote == nil ? "within 30 days" : "in the versions that the server still has"
     let query = place.isPlace ? try place.named.query() : .all
     let filter = unplaced.isEmpty ? nil : unplaced.filter
-    let found = try explaining(all(query, in: open)).filter { filter?.matches($0.item) ?? true }
+    let found = try all(query, in: open).filter { filter?.matches($0.item) ?? true }
     if found.isEmpty {
-      try explaining(open.keychain.refusePassingOver())
+      try open.keychain.refusePassingOver()
       if open.file == nil, !(open.own is any VersionedKeychain) { throw Self.isNotKept }
     }
     let hasKeychains = (open.list?.names.count ?? 0) > 1
@@ -82,11 +82,11 @@ struct UndeleteCommand: ParsableCommand {
     do throws(KeychainError) {
       item = try chosen.bringBack(entry != nil)
     } catch .duplicateItem {
-      throw Failure(
+      throw .failure(
         "\(chosen.item.name) is there already, with another secret or one-time code",
         hint: "'--list' numbers its earlier secrets; '--entry N' goes back to one", status: .nothingMatched)
     } catch {
-      throw Failure(error)
+      throw error
     }
     if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
     let whose = hasKeychains ? item.keychain.map { " in \($0)" } : nil
@@ -105,7 +105,7 @@ struct UndeleteCommand: ParsableCommand {
     """
   }
 
-  private static let isNotKept = Failure(
+  private static let isNotKept = KeychainError(
     "only the encrypted file keeps deleted items; the Secret Service doesn't",
     hint: "with --keychain, name an encrypted file, or a keychain in OpenBao", status: .usage)
 
@@ -140,24 +140,26 @@ struct UndeleteCommand: ParsableCommand {
     }
   }
 
-  private func nothingFound(within period: String, in open: OpenKeychain) throws(Failure) -> Failure {
+  private func nothingFound(within period: String, in open: OpenKeychain) throws(KeychainError)
+    -> KeychainError
+  {
     let elsewhere: Hint = open.list == nil ? "" : "; name another keychain of the list with --keychain"
     let hint: Hint =
       open.remote != nil
       ? "the server's operator may have a backup of it"
       : "\(underFormerName); or see earlier states with 'llavero vault log'\(elsewhere)"
     let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
-    return Failure(
+    return .failure(
       "nothing of \(what) was deleted or replaced \(period)", hint: hint, status: .nothingMatched)
   }
 
   private func choice(
     _ found: [Retired], within period: String, in open: OpenKeychain
-  ) throws(Failure) -> Retired {
+  ) throws(KeychainError) -> Retired {
     if found.isEmpty { throw try nothingFound(within: period, in: open) }
     if let entry {
       guard 1...found.count ~= entry else {
-        throw Failure(
+        throw .failure(
           "there is no entry \(entry)", hint: "see which there are with '--list'", status: .nothingMatched)
       }
       return found[entry - 1]
@@ -174,7 +176,7 @@ struct UndeleteCommand: ParsableCommand {
     let keys = Set(candidates.map(\.item.key.primaryKey))
     if keys.count > 1 {
       let names = Set(candidates.map { "\($0.item.nameForSearch)" }).sorted()
-      throw Failure(
+      throw .failure(
         "several items \(deleted.isEmpty ? "have earlier secrets" : "were deleted"): \(names.joined(separator: ", "))",
         hint: place.isPlace
           ? "name one with --account, or by --entry as '--list' numbers them"
@@ -183,7 +185,7 @@ struct UndeleteCommand: ParsableCommand {
     let having = Set(candidates.compactMap(\.item.keychain))
     if having.count > 1 {
       let keychains = open.list?.names.filter(having.contains) ?? []
-      throw Failure(
+      throw .failure(
         "several keychains had \(candidates[0].item.nameForSearch): \(keychains.joined(separator: ", "))",
         hint: "name one with --keychain, or by --entry as '--list' numbers them", status: .usage)
     }

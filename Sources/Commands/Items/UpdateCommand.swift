@@ -43,20 +43,18 @@ struct UpdateCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var kept = try kept.change()
     let newKey = newKey.change
     let selection = selected.selection(all: all)
     let mayAsk = keychain.selection.mayAskPerson
     let keychain = try keychain.open().keychain
-    let items = try explaining { () throws(KeychainError) in
-      try keychain.reading { () throws(KeychainError) in
-        Result { () throws(Failure) -> [Item] in
-          let items = try selection.items(in: keychain, all: all)
-          // Check for impossible changes before asking for the secret.
-          for item in items { try check(item, newKey, keychain) }
-          return items
-        }
+    let items = try keychain.reading { () throws(KeychainError) in
+      Result { () throws(KeychainError) -> [Item] in
+        let items = try selection.items(in: keychain, all: all)
+        // Check for impossible changes before asking for the secret.
+        for item in items { try check(item, newKey, keychain) }
+        return items
       }
     }.get()
     try self.kept.readCode(into: &kept)
@@ -82,17 +80,15 @@ struct UpdateCommand: ParsableCommand {
     }
   }
 
-  private func check(_ item: Item, _ newKey: KeyChange, _ keychain: any KeychainStore) throws(Failure) {
+  private func check(_ item: Item, _ newKey: KeyChange, _ keychain: any KeychainStore) throws(KeychainError) {
     let after = try replacement(for: item, newKey)
-    let isTaken = try explaining { () throws(KeychainError) -> Bool in
-      if after.key != item.key { try after.validateKey() }
-      try after.validate()
-      return try keychain.twin(of: after) != nil
-    }
+    if after.key != item.key { try after.validateKey() }
+    try after.validate()
+    let isTaken = try keychain.twin(of: after) != nil
     if isTaken { throw .taken(after.key) }
   }
 
-  private func replacement(for item: Item, _ newKey: KeyChange) throws(Failure) -> Item {
+  private func replacement(for item: Item, _ newKey: KeyChange) throws(KeychainError) -> Item {
     var item = item
     notes.note(on: &item)
     try newKey.apply(to: &item.key)
@@ -102,7 +98,7 @@ struct UpdateCommand: ParsableCommand {
   private func change(
     _ items: [Item], _ newKey: KeyChange, _ keychain: any KeychainStore,
     _ changeCredential: ((inout Credential) -> Void)?
-  ) throws(Failure) -> [Item] {
+  ) throws(KeychainError) -> [Item] {
     var key = items[0].key
     let keychain = keychain.part(with: items)
     do throws(KeychainError) {
@@ -126,7 +122,7 @@ struct UpdateCommand: ParsableCommand {
     } catch .duplicateItem {
       throw .taken(key)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 }

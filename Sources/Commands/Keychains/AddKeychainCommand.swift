@@ -82,30 +82,30 @@ struct AddKeychainCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     guard let kind = KeychainKind(rawValue: kind), kind.canBeListed else {
-      throw Failure(
+      throw .failure(
         "a keychain of the kind '\(kind)' can't be added", hint: "there are file, git and openbao",
         status: .usage)
     }
     if KeychainKind(rawValue: name) != nil {
-      throw Failure("'\(name)' is the name of a kind of keychain; choose another one", status: .usage)
+      throw .failure("'\(name)' is the name of a kind of keychain; choose another one", status: .usage)
     }
     if kind != .git, branch != nil || label != nil {
-      throw Failure("only a keychain of the kind git has a branch, and members with labels", status: .usage)
+      throw .failure("only a keychain of the kind git has a branch, and members with labels", status: .usage)
     }
     if kind != .openBao, !settings.isEmpty {
-      throw Failure("only a keychain of the kind openbao has settings for --set", status: .usage)
+      throw .failure("only a keychain of the kind openbao has settings for --set", status: .usage)
     }
     if kind != .openBao, update {
-      throw Failure("only a keychain of the kind openbao has settings for --update", status: .usage)
+      throw .failure("only a keychain of the kind openbao has settings for --update", status: .usage)
     }
-    let location = try explaining(VaultLocation())
+    let location = try VaultLocation()
     try refuseUnusable(kind)
     // In this case only the entry changes, if it is still the same.
     if update { return try addServer(location) }
     // Report an unreadable choice before anything is made.
-    _ = try explaining(choice: Self.asked(at: location))
+    _ = try Self.asked(at: location)
     let names = try lockNames(at: location)
     defer { withExtendedLifetime(names) {} }
     switch kind {
@@ -116,17 +116,17 @@ struct AddKeychainCommand: ParsableCommand {
   }
 
   /// Refuses invalid options before anything is made, even the lock's file.
-  private func refuseUnusable(_ kind: KeychainKind) throws(Failure) {
-    if !ListedKeychain.isName(name) { throw Failure(.refusedChange(.noName)) }
+  private func refuseUnusable(_ kind: KeychainKind) throws(KeychainError) {
+    if !ListedKeychain.isName(name) { throw .choice(.refusedChange(.noName)) }
     switch kind {
     case .git:
       if create {
-        throw Failure("a keychain of the kind git is made if the repository has none", status: .usage)
+        throw .failure("a keychain of the kind git is made if the repository has none", status: .usage)
       }
       _ = try addingGit.usablePlace()
     case .openBao:
       if identity != nil || create {
-        throw Failure("--identity and --create are for encrypted files", status: .usage)
+        throw .failure("--identity and --create are for encrypted files", status: .usage)
       }
       if !update { _ = try DescribedServer(name, at: place, settings, changing: nil) }
     default:
@@ -135,40 +135,41 @@ struct AddKeychainCommand: ParsableCommand {
     }
   }
 
-  private var noFolder: Failure {
-    Failure("there is no folder \(place)", hint: "with --create, the keychain is made there", status: .usage)
+  private var noFolder: KeychainError {
+    KeychainError(
+      "there is no folder \(place)", hint: "with --create, the keychain is made there", status: .usage)
   }
 
-  private func fileOptions() throws(Failure) -> [ListedKeychain.Option] {
+  private func fileOptions() throws(KeychainError) -> [ListedKeychain.Option] {
     guard let identity else { return [] }
     guard let path = realPath(identity) else {
-      throw Failure("there is no file \(identity)", status: .usage)
+      throw .failure("there is no file \(identity)", status: .usage)
     }
     return [ListedKeychain.Option(ListedKeychain.identityOption, path)]
   }
 
-  private func addFile(_ location: VaultLocation) throws {
+  private func addFile(_ location: VaultLocation) throws(KeychainError) {
     let options = try fileOptions()
     // Its name must be free before anything is made under it.
-    let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    let list = try KeychainList.read(in: location.stateFolder)
     try refuse(ListedKeychain(name, .file, at: place, options), in: list)
     try refuseFolders(of: list, location)
     if create { try Folder.making(place) }
     guard let folder = realPath(place) else { throw noFolder }
     let added = ListedKeychain(name, .file, at: folder, options)
-    let own = try explaining(choice: location.of(added))
+    let own = try location.of(added)
     if own.vaultFile == location.vaultFile {
-      throw Failure("that is the keychain 'file', which is always there", status: .usage)
+      throw .failure("that is the keychain 'file', which is always there", status: .usage)
     }
     let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
     file.onlyReads = true
-    let isThere = try explaining { () throws(KeychainError) in try file.isThere() }
+    let isThere = try file.isThere()
     if !isThere, !create {
-      throw Failure(
+      throw .failure(
         "there is no keychain in \(folder): it has no file vault.age",
         hint: "name the folder that has one, or make one there with --create", status: .keychain)
     }
-    if isThere { try examine(added, at: own) } else { _ = try explaining(file.create(.identityFile)) }
+    if isThere { try examine(added, at: own) } else { _ = try file.create(.identityFile) }
     try put(added, into: location)
     if isThere, create {
       StandardStreams.say("there was a keychain in \(folder) already; it is used as it is")
@@ -178,10 +179,10 @@ struct AddKeychainCommand: ParsableCommand {
 
   /// Throws if the place is that of a listed keychain, even a missing one, or is, or would be, in a folder that
   /// another keychain keeps for itself.
-  private func refuseFolders(of list: KeychainList, _ location: VaultLocation) throws(Failure) {
+  private func refuseFolders(of list: KeychainList, _ location: VaultLocation) throws(KeychainError) {
     var others = [(keychain: ListedKeychain(builtIn: .file), location: location)]
     for listed in list.keychains where listed.kind.isFile && !listed.isBuiltIn {
-      others.append((listed, try explaining(choice: location.of(listed))))
+      others.append((listed, try location.of(listed)))
     }
     let path = resolved(place)
     for other in others where path == resolved(other.location.vaultFolder) {
@@ -195,13 +196,13 @@ struct AddKeychainCommand: ParsableCommand {
       if !isCopy {
         hint = "\(hint); \(command: "llavero", "keychain", "remove", name) takes it out of the list"
       }
-      throw Failure(
+      throw .failure(
         "\(place) is the \(isCopy ? "copy of the " : "")keychain \(name) on this machine", hint: hint,
         status: .usage)
     }
     // A keychain's folders are its own: another's file there would pass for one of its states or copies.
     for other in others where other.location.reserves(path) {
-      throw Failure(
+      throw .failure(
         "\(place) is in a folder of the keychain \(other.keychain.name)", hint: "name another one",
         status: .usage)
     }
@@ -220,17 +221,17 @@ struct AddKeychainCommand: ParsableCommand {
   }
 
   /// Adds a keychain in OpenBao or Vault. The server isn't asked, because its login may be stored only later.
-  private func addServer(_ location: VaultLocation) throws {
+  private func addServer(_ location: VaultLocation) throws(KeychainError) {
     let state = location.stateFolder
-    let list = try explaining(choice: KeychainList.read(in: state))
+    let list = try KeychainList.read(in: state)
     let present = list.keychains.first { $0.name == name }
     if present?.kind == .openBao, !update {
-      throw Failure(
+      throw .failure(
         "the list is not changed: there is one of that name already",
         hint: "with --update, its address and the settings that you give are changed", status: .usage)
     }
     if present == nil, update {
-      throw Failure(
+      throw .failure(
         "there is no keychain '\(name)' in the list", hint: "see it with 'llavero keychain list'",
         status: .nothingMatched)
     }
@@ -239,8 +240,9 @@ struct AddKeychainCommand: ParsableCommand {
       try refuse(described.keychain, in: list)
       return try put(described.keychain, into: location)
     }
-    let (isChanged, durability) = try explaining(
-      choice: KeychainList.change(in: state) { $0.replace(former, with: described.keychain) })
+    let (isChanged, durability) = try KeychainList.change(in: state) {
+      $0.replace(former, with: described.keychain)
+    }
     StandardStreams.warn(durability)
     // Another process's change meanwhile stays.
     if !isChanged { return try addServer(location) }
@@ -254,16 +256,16 @@ struct AddKeychainCommand: ParsableCommand {
       try HiddenItemFile(in: location.stateFolder, tell: StandardStreams.warn).revealAll(in: name)
     } catch {
       StandardStreams.say(
-        "this is done, but the note of items hidden in the keychain \(name) remains: \(Failure(error).message)"
+        "this is done, but the note of items hidden in the keychain \(name) remains: \(error.message)"
       )
     }
     OpenBaoOpener.forget(name, at: location)
   }
 
-  private func addGit(_ location: VaultLocation) throws {
-    let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+  private func addGit(_ location: VaultLocation) throws(KeychainError) {
+    let list = try KeychainList.read(in: location.stateFolder)
     try refuse(ListedKeychain(name, .git, at: place), in: list)
-    try addingGit.run(beside: list) { (added) throws(Failure) in try put(added, into: location) }
+    try addingGit.run(beside: list) { (added) throws(KeychainError) in try put(added, into: location) }
   }
 
   private var addingGit: AddingGitKeychain {
@@ -271,35 +273,34 @@ struct AddKeychainCommand: ParsableCommand {
   }
 
   /// The keychain in use now; `nil` if that is unknown, or is in no list.
-  private static func asked(at location: VaultLocation) throws(KeychainChoiceError) -> KeychainChoice? {
-    do throws(KeychainChoiceError) {
+  private static func asked(at location: VaultLocation) throws(KeychainError) -> KeychainChoice? {
+    do throws(KeychainError) {
       return try KeychainChoice.made(named: nil, at: location)
-    } catch .unlistedChoice {
-      return nil
+    } catch {
+      if case .unlistedChoice = error.fault(KeychainChoiceFault.self) { return nil }
+      throw error
     }
   }
 
   /// Appends a keychain to the search list.
-  private func put(_ added: ListedKeychain, into location: VaultLocation) throws(Failure) {
-    try explaining { () throws(KeychainChoiceError) in
-      // The keychain in use until now is asked first.
-      let present = try Self.asked(at: location)
-      let (_, durability) = try KeychainList.change(in: location.stateFolder) {
-        (list) throws(KeychainChoiceError) in
-        if list.keychains.isEmpty, let present, !present.isNamed { list.putFirst([present.keychain]) }
-        do throws(KeychainList.Fault) {
-          try list.add(added)
-        } catch {
-          throw .refusedChange(error)
-        }
+  private func put(_ added: ListedKeychain, into location: VaultLocation) throws(KeychainError) {
+    // The keychain in use until now is asked first.
+    let present = try Self.asked(at: location)
+    let (_, durability) = try KeychainList.change(in: location.stateFolder) {
+      (list) throws(KeychainError) in
+      if list.keychains.isEmpty, let present, !present.isNamed { list.putFirst([present.keychain]) }
+      do throws(KeychainList.Fault) {
+        try list.add(added)
+      } catch {
+        throw .choice(.refusedChange(error))
       }
-      StandardStreams.warn(durability)
     }
+    StandardStreams.warn(durability)
   }
 
   /// Checks that the file can be opened, or unlocked by a passphrase. If it has only the vault's own key, copies that
   /// to where it is looked for.
-  private func examine(_ added: ListedKeychain, at own: VaultLocation) throws(Failure) {
+  private func examine(_ added: ListedKeychain, at own: VaultLocation) throws(KeychainError) {
     let openers = KeychainEnvironment().openers(of: added)
     let file = EncryptedFileKeychain(at: own, respondent: { .nobody }, openers: openers)
     file.onlyReads = true
@@ -307,61 +308,55 @@ struct AddKeychainCommand: ParsableCommand {
       _ = try file.summary()
     } catch .missing(own.identityFile) {
       guard let path = added.value(of: ListedKeychain.identityOption) else {
-        throw Failure(
+        throw .failure(
           "the key of the keychain \(own.vaultFile) is not here",
           hint: "name the file that has it with --identity", status: .keychain)
       }
       try copyKey(at: path, for: own)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 
-  private func copyKey(at path: String, for own: VaultLocation) throws(Failure) {
-    try explaining { () throws(KeychainError) in
-      guard let key = try OpenFile(path: path)?.contents(limit: 65_536) else { throw .missing(path: path) }
-      let folder = try Folder(creating: own.stateFolder)
-      let durability = try key.withUnsafeBytes { (bytes) throws(KeychainError) in
-        try folder.replace(VaultLocation.identityName, with: bytes)
-      }
-      StandardStreams.warn(durability)
+  private func copyKey(at path: String, for own: VaultLocation) throws(KeychainError) {
+    guard let key = try OpenFile(path: path)?.contents(limit: 65_536) else { throw .missing(path: path) }
+    let folder = try Folder(creating: own.stateFolder)
+    let durability = try key.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.replace(VaultLocation.identityName, with: bytes)
     }
+    StandardStreams.warn(durability)
     do throws(KeychainError) {
       let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
       file.onlyReads = true
       _ = try file.summary()
     } catch {
       unlink(own.identityFile)
-      throw Failure(error)
+      throw error
     }
     StandardStreams.say("copied the key of the keychain to \(own.identityFile)")
   }
 
-  private func refuse(_ added: ListedKeychain, in list: KeychainList) throws(Failure) {
+  private func refuse(_ added: ListedKeychain, in list: KeychainList) throws(KeychainError) {
     var list = list
     do throws(KeychainList.Fault) {
       try list.add(added)
     } catch {
-      throw Failure(.refusedChange(error))
+      throw .choice(.refusedChange(error))
     }
   }
 }
 
 /// Takes the lock for naming keychains.
-private func lockNames(at location: VaultLocation) throws(Failure) -> FileLock {
-  try explaining { () throws(KeychainChoiceError) in
-    try KeychainList.lockNames(in: location.stateFolder) {
-      StandardStreams.say("another process adds a keychain; this one waits for it")
-    }
+private func lockNames(at location: VaultLocation) throws(KeychainError) -> FileLock {
+  try KeychainList.lockNames(in: location.stateFolder) {
+    StandardStreams.say("another process adds a keychain; this one waits for it")
   }
 }
 
 extension Folder {
   /// Makes a folder that nobody else can enter, unless it exists.
-  fileprivate static func making(_ path: String) throws(Failure) {
+  fileprivate static func making(_ path: String) throws(KeychainError) {
     if realPath(path) != nil { return }
-    _ = try explaining { () throws(KeychainError) in
-      _ = try Folder(creating: path)
-    }
+    _ = try Folder(creating: path)
   }
 }

@@ -24,32 +24,32 @@ struct DefaultCommand: ParsableCommand {
   @Flag(help: "Remove the default of that place, or only if it is that account")
   var remove = false
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let key = try place.key()
     let keychain = try keychain.open().keychain
     if remove { return try clear(keychain) }
     guard key.account != nil else { return try show(keychain) }
     let place = place
     let own = keychain.part(with: [try place.item(in: keychain)])
-    let chosen = try changing(own) { () throws(Failure) in
+    let chosen = try changing(own) { () throws(KeychainError) in
       var chosen = try place.item(in: own)
       for var other in try Self.items(at: chosen.key, in: own)
       where other.isDefault && other.reference != chosen.reference {
         other.isDefault = false
-        _ = try explaining(own.update(other))
+        _ = try own.update(other)
       }
       if chosen.isDefault { return chosen }
       chosen.isDefault = true
-      return try explaining(own.update(chosen))
+      return try own.update(chosen)
     }
     if output.json { try StandardStreams.write(ItemOutput.json(chosen)) }
   }
 
-  private func show(_ keychain: any KeychainStore) throws(Failure) {
+  private func show(_ keychain: any KeychainStore) throws(KeychainError) {
     let items = try place.items(in: keychain)
     if items.isEmpty { throw try place.nothingMatches(in: keychain) }
     guard let chosen = items.first(where: \.isDefault) else {
-      throw Failure(
+      throw .failure(
         "no item of \(items[0].key.place) is the default",
         hint: "the one that was changed last answers: \(prose: items[0].key.name)", status: .nothingMatched)
     }
@@ -57,22 +57,22 @@ struct DefaultCommand: ParsableCommand {
     try StandardStreams.write("\(chosen.key.name)\n" as TextForTerminal)
   }
 
-  private func clear(_ keychain: any KeychainStore) throws(Failure) {
+  private func clear(_ keychain: any KeychainStore) throws(KeychainError) {
     let place = place
     let found = try place.items(in: keychain)
     if found.isEmpty { throw try place.nothingMatches(in: keychain) }
     let own = keychain.part(with: found)
-    let cleared = try changing(own) { () throws(Failure) -> [Item] in
+    let cleared = try changing(own) { () throws(KeychainError) -> [Item] in
       let items = try place.items(in: own)
       if items.isEmpty { throw try place.nothingMatches(in: keychain) }
       let marked = items.filter(\.isDefault)
       if marked.isEmpty {
-        throw Failure("no item of \(items[0].key.place) is the default", status: .nothingMatched)
+        throw .failure("no item of \(items[0].key.place) is the default", status: .nothingMatched)
       }
       var cleared: [Item] = []
       for var item in marked {
         item.isDefault = false
-        cleared.append(try explaining(own.update(item)))
+        cleared.append(try own.update(item))
       }
       return cleared
     }
@@ -81,43 +81,42 @@ struct DefaultCommand: ParsableCommand {
 
   /// Runs `body` while nobody else can change the keychain. If it fails, nothing is changed.
   private func changing<Result>(
-    _ keychain: any KeychainStore, _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    var failure: Failure?
+    _ keychain: any KeychainStore, _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
+    var failure: KeychainError?
     var result: Result?
     do throws(KeychainError) {
       try keychain.exclusively { () throws(KeychainError) in
         failure = nil
-        do throws(Failure) {
+        do throws(KeychainError) {
           result = try body()
         } catch {
           failure = error
           // Any error will do: it makes the keychain discard the changes.
-          throw KeychainError.itemNotFound
+          throw .itemNotFound
         }
       }
     } catch {
-      throw failure ?? Failure(error)
+      throw failure ?? error
     }
-    guard let result else { throw Failure("nothing was changed", status: .keychain) }
+    guard let result else { throw .failure("nothing was changed", status: .keychain) }
     return result
   }
 
-  private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(Failure) -> [Item] {
-    try explaining { () throws(KeychainError) in
-      switch key {
-      case .internetPassword(var place):
-        place.account = nil
-        place.authenticationType = nil
-        return try keychain.items(matching: try ItemQuery(for: .internetPassword(place))) { item in
-          guard case .internetPassword(let key) = item.key else { return false }
-          return key.path == place.path && key.securityDomain == place.securityDomain
-        }
-      case .genericPassword(let place):
-        return try keychain.items(
-          matching: .genericPassword(try GenericPasswordQuery(service: place.service)))
-      case .cryptographic, .secretService: return []
+  private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) -> [Item]
+  {
+    switch key {
+    case .internetPassword(var place):
+      place.account = nil
+      place.authenticationType = nil
+      return try keychain.items(matching: try ItemQuery(for: .internetPassword(place))) { item in
+        guard case .internetPassword(let key) = item.key else { return false }
+        return key.path == place.path && key.securityDomain == place.securityDomain
       }
+    case .genericPassword(let place):
+      return try keychain.items(
+        matching: .genericPassword(try GenericPasswordQuery(service: place.service)))
+    case .cryptographic, .secretService: return []
     }
   }
 }

@@ -17,21 +17,21 @@ struct DescribedServer {
   /// - Parameters:
   ///   - settings: `NAME=VALUE`; without a value, the former one is removed.
   ///   - former: the keychain of that name; `nil` to add one.
-  /// - Throws: ``Failure`` for invalid settings, and if the former server's login would go to another one.
+  /// - Throws: ``KeychainError`` for invalid settings, and if the former server's login would go to another one.
   init(_ name: String, at place: String, _ settings: [String], changing former: ListedKeychain?)
-    throws(Failure)
+    throws(KeychainError)
   {
     var given: [ListedKeychain.Option] = []
     for setting in settings {
       guard let option = ListedKeychain.Option(setting) else {
-        throw Failure("'\(setting)' is not an option: it has to be NAME=VALUE", status: .usage)
+        throw .failure("'\(setting)' is not an option: it has to be NAME=VALUE", status: .usage)
       }
       given.append(option)
     }
     var options = given
     if let former {
       if former.kind != .openBao {
-        throw Failure("the keychain \(name) is of the kind \(former.kind.rawValue)", status: .usage)
+        throw .failure("the keychain \(name) is of the kind \(former.kind.rawValue)", status: .usage)
       }
       options = former.options.filter { option in !given.contains { $0.name == option.name } }
       options += given.filter { !$0.value.isEmpty }
@@ -51,7 +51,7 @@ struct DescribedServer {
           ["address", "token-from", "jwt-file"].contains(option.name)
           || option.name == "login" && option.value == "kubernetes"
         if !isFormers { continue }
-        throw Failure(
+        throw .failure(
           "the option '\(option.name)' is about \(known.server.name), and stays only if you say it again",
           hint: "'--set \(prose: option.name)=' takes it away", status: .usage)
       }
@@ -59,28 +59,29 @@ struct DescribedServer {
     isAnother = known.origin != described.origin || described.copies.maximumAge == 0
   }
 
-  private static func understood(_ keychain: ListedKeychain) throws(Failure) -> OpenBaoSettings {
+  private static func understood(_ keychain: ListedKeychain) throws(KeychainError) -> OpenBaoSettings {
     do throws(OpenBaoSettings.Fault) {
       return try OpenBaoSettings(
         place: keychain.place, options: keychain.options.map { ($0.name, $0.value) })
     } catch {
-      throw Failure(error.text, hint: "see llavero-openbao(7)", status: .usage)
+      throw .failure(error.text, hint: "see llavero-openbao(7)", status: .usage)
     }
   }
 
   /// Checks that files for certificates and keys hold some, in PEM.
-  private static func checkFiles(of keychain: ListedKeychain) throws(Failure) {
+  private static func checkFiles(of keychain: ListedKeychain) throws(KeychainError) {
     for option in keychain.options where ["ca", "cert", "key"].contains(option.name) {
       let file = "the file \(option.value) of the option '\(option.name)'"
       let descriptor = open(option.value, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-      if descriptor < 0 { throw Failure("cannot read \(file): \(errorText(errno))", status: .usage) }
+      if descriptor < 0 { throw .failure("cannot read \(file): \(errorText(errno))", status: .usage) }
       defer { close(descriptor) }
       let text = try StandardStreams.readAll(descriptor, limit: 16 << 20, what: file)
       let isKey = option.name == "key"
       if text.withUnsafeBytes({ Self.hasHeading($0, isKey ? "PRIVATE KEY-----" : "CERTIFICATE-----") }) {
         continue
       }
-      throw Failure("\(file) has no \(isKey ? "private key" : "certificate") in the PEM form", status: .usage)
+      throw .failure(
+        "\(file) has no \(isKey ? "private key" : "certificate") in the PEM form", status: .usage)
     }
   }
 

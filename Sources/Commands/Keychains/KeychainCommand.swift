@@ -55,7 +55,7 @@ struct UseKeychainCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     try keychain.selection.use(try ListedKeychain.named(name))
   }
 }
@@ -74,19 +74,19 @@ struct CreateCollectionCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var selection = keychain.selection
     selection.name = KeychainKind.secretService.rawValue
     let open = try selection.choose().open()
     guard let service = open.secretService else {
-      throw Failure(
+      throw .failure(
         "llavero itself provides the Secret Service, and programs make its collections", status: .usage)
     }
     let passphrases = selection.passphraseSources(for: .keyring(prompt: "Password of the keyring: "))
-    var notAsked: Failure?
+    var notAsked: KeychainError?
     do throws(KeychainError) {
       try service.createCollection(name, isKnown: keychain.passphraseFd != nil) { () throws(KeychainError) in
-        do throws(Failure) {
+        do throws(KeychainError) {
           return try passphrases.newPassphrase()
         } catch {
           notAsked = error
@@ -94,13 +94,13 @@ struct CreateCollectionCommand: ParsableCommand {
         }
       }
     } catch .duplicateItem {
-      throw Failure("there is a collection '\(name)' already", status: .nothingMatched)
+      throw .failure("there is a collection '\(name)' already", status: .nothingMatched)
     } catch .collectionLocked {
-      throw Failure(
+      throw .failure(
         "the collection '\(name)' was not made: its service showed no prompt, or it was dismissed",
         hint: "on a terminal gnome-keyring takes the password from here", status: .keychain)
     } catch {
-      throw notAsked ?? Failure(error)
+      throw notAsked ?? error
     }
   }
 }

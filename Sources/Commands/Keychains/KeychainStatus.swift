@@ -22,14 +22,14 @@ struct KeychainStatus {
     case remote(KeychainError?)
   }
 
-  /// - Throws: ``Failure`` if the keychain is broken. A locked one is not an error.
-  init(of keychain: OpenKeychain) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the keychain is broken. A locked one is not an error.
+  init(of keychain: OpenKeychain) throws(KeychainError) {
     choice = keychain.choice
     others = keychain.list.map { $0.names.filter { $0 != keychain.choice.name } } ?? []
     switch keychain.store {
     case .file(let file):
-      let summary = try explaining(file.summary())
-      detail = try explaining(.file(file.location, summary, try file.unlockState()))
+      let summary = try file.summary()
+      detail = try .file(file.location, summary, try file.unlockState())
       // If it is still locked, nobody is asked to unlock it for this.
       let isOpen = summary?.contents != nil
       sharing = choice.kind == .git ? SharingState(choice.keychain, file, isOpen: isOpen) : nil
@@ -39,27 +39,27 @@ struct KeychainStatus {
         expiring = nil
       }
     case .secretService(let service):
-      detail = .secretService(try explaining(service.facts()))
+      detail = .secretService(try service.facts())
       // A service is asked for each secret by itself.
       (expiring, sharing) = (nil, nil)
     case .forwarded(let keychain):
       detail = .forwarded(
-        socket: keychain.path, items: try explaining(keychain.items(matching: .all)).count)
+        socket: keychain.path, items: try keychain.items(matching: .all).count)
       (expiring, sharing) = (nil, nil)
     case .remote(let store):
       // Counting its items would read them all, and each read is in the server's log.
       let readiness = store.probe()
       let sharing = SharingState(choice.keychain, readiness, at: keychain.location)
-      if let error = readiness.reason, sharing.copiesSince == nil { throw Failure(error) }
+      if let error = readiness.reason, sharing.copiesSince == nil { throw error }
       detail = .remote(readiness.reason)
       (expiring, self.sharing) = (nil, sharing)
     }
   }
 
   /// The secrets that expire soon. If another keychain of the list can't be used, this one's still count.
-  private static func expiring(in keychain: OpenKeychain) throws(Failure) -> ExpiringListing? {
+  private static func expiring(in keychain: OpenKeychain) throws(KeychainError) -> ExpiringListing? {
     let limit = Timestamp.now.seconds + ExpiringListing.soon
-    do throws(Failure) {
+    do throws(KeychainError) {
       return try ExpiringListing(of: keychain, by: limit) { _ in true }
     } catch {
       if keychain.list == nil { throw error }
@@ -97,7 +97,7 @@ struct KeychainStatus {
       json.member("items", count)
     case .remote(let error):
       json.member("place", ByteString(choice.keychain.place))
-      json.member("problem", error.map { ByteString(Failure($0).message) })
+      json.member("problem", error.map { ByteString($0.message) })
     }
     if choice.kind == .git { json.member("repository", ByteString(choice.keychain.shownPlace)) }
     sharing?.write(to: &json)
@@ -223,7 +223,7 @@ struct KeychainStatus {
     var rows = [
       ["keychain", "\(choice.name), in OpenBao, \(choice.reasonText)"], ["server", choice.keychain.place],
     ]
-    if let error { rows.append(["problem", Failure(error).message]) }
+    if let error { rows.append(["problem", error.message]) }
     if let copies = sharing?.copies { rows.append(["copies", copies]) }
     return rows + [["protection", "the server's policies; its operator can read everything"]]
   }

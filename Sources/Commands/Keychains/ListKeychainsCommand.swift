@@ -19,39 +19,39 @@ struct ListKeychainsCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
-    let location = try explaining(VaultLocation())
+  func run() throws(KeychainError) {
+    let location = try VaultLocation()
     var selection = KeychainSelection(mayPrompt: false)
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.changesNothing = true
     let choice = try Self.choice(at: location)
     // Without a choice, look at what exists.
-    let home = try choice ?? selection.choose().open().choice
-    let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    let home = if let choice { choice } else { try selection.choose().open().choice }
+    let list = try KeychainList.read(in: location.stateFolder)
     let rows = list.order(newItemsIn: home.keychain).map { keychain in
       Row(keychain, isHome: keychain.name == home.name, selection)
     }
     try StandardStreams.write(output.json ? Self.json(rows) : Secret(Self.table(rows).shown))
     let broken = rows.filter { $0.problem != nil }.map(\.keychain.name)
     if broken.isEmpty { return }
-    throw Failure(
+    throw .failure(
       "the keychain\(broken.count == 1 ? "" : "s") \(broken.joined(separator: ", ")) can't be used",
       status: .keychain)
   }
 
   /// The choice so far; `nil` if none was made. An unknown name in `LLAVERO_KEYCHAIN` is ignored, because that error's
   /// hint leads here.
-  private static func choice(at location: VaultLocation) throws(Failure) -> KeychainChoice? {
-    do throws(KeychainChoiceError) {
+  private static func choice(at location: VaultLocation) throws(KeychainError) -> KeychainChoice? {
+    do throws(KeychainError) {
       return try KeychainChoice.made(named: nil, at: location)
-    } catch .unknownName(let name) {
+    } catch .noKeychain(let name) {
       StandardStreams.say(
         "there is no keychain '\(name)', which LLAVERO_KEYCHAIN names; without that, these are asked")
       unsetenv("LLAVERO_KEYCHAIN")
-      return try explaining(choice: KeychainChoice.made(named: nil, at: location))
+      return try KeychainChoice.made(named: nil, at: location)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 
@@ -64,7 +64,7 @@ struct ListKeychainsCommand: ParsableCommand {
     var isLocked = false
     /// The state of a shared keychain's repository or server.
     var sharing: SharingState?
-    var problem: Failure?
+    var problem: KeychainError?
 
     init(_ keychain: ListedKeychain, isHome: Bool, _ selection: KeychainSelection) {
       self.keychain = keychain
@@ -72,34 +72,34 @@ struct ListKeychainsCommand: ParsableCommand {
       var selection = selection
       selection.name = keychain.name
       var place = keychain.place
-      do throws(Failure) {
+      do throws(KeychainError) {
         let open = try selection.choose().open()
         if let file = open.file {
           place = file.location.vaultFolder
-          let summary = try explaining(file.summary())
+          let summary = try file.summary()
           isLocked = summary != nil && summary?.contents == nil
           if keychain.kind == .git { sharing = SharingState(keychain, file, isOpen: !isLocked) }
-          try explaining { () throws(KeychainError) in try keychain.checkMembership(in: file) }
+          try keychain.checkMembership(in: file)
           // Members are asked for nothing, so something is missing.
-          if isLocked, keychain.kind == .git { _ = try explaining(file.items(matching: .all)) }
+          if isLocked, keychain.kind == .git { _ = try file.items(matching: .all) }
           count = summary == nil ? 0 : summary?.contents?.count
         } else {
           if let forwarded = open.forwarded { place = forwarded.path }
           if let service = open.secretService {
-            isLocked = try explaining(service.facts()).collection?.isLocked ?? false
+            isLocked = try service.facts().collection?.isLocked ?? false
           }
           if let remote = open.remote {
             // Counting its items would read them all.
             let readiness = remote.probe()
             sharing = SharingState(keychain, readiness, at: open.location)
-            if let error = readiness.reason { throw Failure(error) }
+            if let error = readiness.reason { throw error }
           } else if !isLocked {
-            count = try explaining(open.own.items(matching: .all)).count
+            count = try open.own.items(matching: .all).count
           }
         }
       } catch {
         problem = error
-        isLocked = isLocked || error.cause.map(Self.isLock) ?? false
+        isLocked = isLocked || Self.isLock(error)
       }
       self.place = place
     }

@@ -37,10 +37,10 @@ struct RevealCommand: ParsableCommand {
     if url == nil, account != nil { throw ValidationError("--account needs a URL.") }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let listed = try ListedKeychain.named(name)
     guard listed.kind.isShared else {
-      throw Failure("the keychain \(name) hides nothing, because nobody else uses it", status: .usage)
+      throw .failure("the keychain \(name) hides nothing, because nobody else uses it", status: .usage)
     }
     guard let url else { return try revealAll() }
     var selection = KeychainSelection(mayPrompt: true)
@@ -51,9 +51,9 @@ struct RevealCommand: ParsableCommand {
     var items = try place.items(in: list).filter(\.isHidden)
     if items.isEmpty {
       if output.json { try StandardStreams.write(Self.json(0)) }
-      throw Failure("nothing of the keychain \(name) is hidden for \(url)", status: .nothingMatched)
+      throw .failure("nothing of the keychain \(name) is hidden for \(url)", status: .nothingMatched)
     }
-    try explaining(list.reveal(items))
+    try list.reveal(items)
     for index in items.indices { items[index].isHidden = false }
     try StandardStreams.write(
       output.json ? Self.json(items.count, items) : Secret(ItemOutput.table(items).shown))
@@ -78,13 +78,13 @@ struct RevealCommand: ParsableCommand {
   }
 
   /// Shows everything of the keychain again, even if that can't list its items.
-  private func revealAll() throws {
+  private func revealAll() throws(KeychainError) {
     let hidden = HiddenItemFile(
-      in: try explaining(VaultLocation()).stateFolder, tell: StandardStreams.warn)
-    let count = try explaining(hidden.hidden(in: name)).count
-    if count > 0 { try explaining(hidden.revealAll(in: name)) }
+      in: try VaultLocation().stateFolder, tell: StandardStreams.warn)
+    let count = try hidden.hidden(in: name).count
+    if count > 0 { try hidden.revealAll(in: name) }
     if output.json { try StandardStreams.write(Self.json(count)) }
-    if count == 0 { throw Failure("nothing of the keychain \(name) is hidden", status: .nothingMatched) }
+    if count == 0 { throw .failure("nothing of the keychain \(name) is hidden", status: .nothingMatched) }
     if !output.json {
       StandardStreams.say(
         "\(countText(count, "item")) of the keychain \(name) \(count == 1 ? "answers" : "answer") again")

@@ -22,17 +22,17 @@ struct RemoveKeychainCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Leave unsent changes behind without asking")
   var yes = false
 
-  func run() throws {
-    let location = try explaining(VaultLocation())
+  func run() throws(KeychainError) {
+    let location = try VaultLocation()
     let state = location.stateFolder
-    if try explaining(choice: isChosen(in: state)) {
-      throw Failure(
+    if try isChosen(in: state) {
+      throw .failure(
         "new items go to the keychain \(name)",
         hint: "choose another one for them first, with 'llavero keychain use'", status: .usage)
     }
-    let list = try explaining(choice: KeychainList.read(in: state))
+    let list = try KeychainList.read(in: state)
     guard let listed = list.keychains.first(where: { $0.name == name }) else {
-      throw Failure(
+      throw .failure(
         "there is no keychain \(name) in the list", hint: "see it with 'llavero keychain list'",
         status: .nothingMatched)
     }
@@ -42,12 +42,11 @@ struct RemoveKeychainCommand: ParsableCommand {
   }
 
   /// Returns whether exactly this entry was there, and new items don't go to its keychain.
-  private func remove(_ listed: ListedKeychain, at location: VaultLocation) throws(Failure) -> Bool {
-    let (isRemoved, durability) = try explaining { () throws(KeychainChoiceError) in
-      try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
-        if try isChosen(in: location.stateFolder) { return false }
-        return list.keychains.contains(listed) && list.remove(name)
-      }
+  private func remove(_ listed: ListedKeychain, at location: VaultLocation) throws(KeychainError) -> Bool {
+    let (isRemoved, durability) = try KeychainList.change(in: location.stateFolder) {
+      (list) throws(KeychainError) in
+      if try isChosen(in: location.stateFolder) { return false }
+      return list.keychains.contains(listed) && list.remove(name)
     }
     StandardStreams.warn(durability)
     if isRemoved { AddKeychainCommand.forget(name, at: location) }
@@ -55,7 +54,7 @@ struct RemoveKeychainCommand: ParsableCommand {
   }
 
   /// Whether new items go to the keychain. A keychain named like its kind needn't be listed for that.
-  private func isChosen(in state: String) throws(KeychainChoiceError) -> Bool {
+  private func isChosen(in state: String) throws(KeychainError) -> Bool {
     if KeychainKind(rawValue: name) != nil { return false }
     return try RememberedKeychain.read(in: state)?.name == name
   }
@@ -79,18 +78,16 @@ struct OrderKeychainsCommand: ParsableCommand {
     if Set(names).count != names.count { throw ValidationError("A keychain is named twice.") }
   }
 
-  func run() throws {
-    let location = try explaining(VaultLocation())
+  func run() throws(KeychainError) {
+    let location = try VaultLocation()
     for name in names { _ = try ListedKeychain.named(name) }
-    let (_, durability) = try explaining { () throws(KeychainChoiceError) in
-      try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
-        var first: [ListedKeychain] = []
-        for name in names {
-          guard let keychain = list.keychain(named: name) else { throw .unknownName(name) }
-          first.append(keychain)
-        }
-        list.putFirst(first)
+    let (_, durability) = try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainError) in
+      var first: [ListedKeychain] = []
+      for name in names {
+        guard let keychain = list.keychain(named: name) else { throw .noKeychain(name) }
+        first.append(keychain)
       }
+      list.putFirst(first)
     }
     StandardStreams.warn(durability)
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bytes
+import Keychain
 import KeychainChoice
 import Terminals
 import ToolCommands
@@ -43,12 +44,11 @@ struct ServeCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     guard let access = Program.secretService else {
       throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
     }
-    let seconds = try explaining { () throws(KeychainChoiceError) in
-      try idle.map { (text) throws(KeychainChoiceError) in try DurationText.seconds(text, of: "--idle") }
+    let seconds = try idle.map { (text) throws(KeychainError) in try DurationText.seconds(text, of: "--idle")
     }
     let failure = access.serve(
       ServeOptions(keychain.selection, replaces: replace, idle: seconds, logs: log, asks: ask))

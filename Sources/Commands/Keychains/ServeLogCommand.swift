@@ -24,8 +24,8 @@ struct ServeLogCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
-    let log = LineLog.ofService(in: try explaining(VaultLocation()).stateFolder)
+  func run() throws(KeychainError) {
+    let log = LineLog.ofService(in: try VaultLocation().stateFolder)
     try log.show(goesOn: follow, isJSON: output.json, ServedAccess.text(of:))
   }
 }

@@ -14,7 +14,7 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     // The companion knows the bus, and the service's callers.
     if Program.secretService == nil, BusActivation.mayHaveBus { _ = SecretServiceProgram.become() }
     var selection = keychain.selection

@@ -46,12 +46,10 @@ struct UnlockCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var selection = keychain.selection
-    try explaining { () throws(KeychainChoiceError) in
-      if let total { selection.unlockTotal = try DurationText.seconds(total, of: "--for") }
-      if let idle { selection.unlockIdle = try DurationText.seconds(idle, of: "--idle") }
-    }
+    if let total { selection.unlockTotal = try DurationText.seconds(total, of: "--for") }
+    if let idle { selection.unlockIdle = try DurationText.seconds(idle, of: "--idle") }
     let open = try selection.choose().open()
     switch open.store {
     case .file(let file): try unlock(file)
@@ -61,17 +59,17 @@ struct UnlockCommand: ParsableCommand {
     }
   }
 
-  static let isElsewhere = Failure(
+  static let isElsewhere = KeychainError(
     "the keychain is on another machine, which forwards it to this one",
     hint: "lock and unlock it there; it asks there by itself, too", status: .usage)
 
-  static let isOnServer = Failure(
+  static let isOnServer = KeychainError(
     "the keychain is on a server, and has no passphrase",
     hint: "the server's login is in your own keychain, which you can lock", status: .usage)
 
-  private func unlock(_ file: EncryptedFileKeychain) throws(Failure) {
+  private func unlock(_ file: EncryptedFileKeychain) throws(KeychainError) {
     if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
-      throw Failure(
+      throw .failure(
         "nothing may keep the keychain unlocked, because LLAVERO_UNLOCK_CACHE is none", status: .usage)
     }
     // A duration or passphrase has to take effect, even if the keychain is already unlocked.
@@ -80,12 +78,12 @@ struct UnlockCommand: ParsableCommand {
     do throws(KeychainError) {
       outcome = try file.unlock(anew: anew)
     } catch {
-      guard case .locked = error, (try? file.isLocked()) == false else { throw Failure(error) }
+      guard case .locked = error, (try? file.isLocked()) == false else { throw error }
       let why =
         again
         ? "nobody can be asked for the passphrase"
         : "changing the time takes the passphrase, and nobody can be asked for it"
-      throw Failure(
+      throw .failure(
         "\(why); the keychain is unlocked as before",
         hint: "give it on a terminal, or with --passphrase-fd", status: .keychain)
     }
@@ -99,24 +97,24 @@ struct UnlockCommand: ParsableCommand {
     }
   }
 
-  private func unlock(_ service: any DesktopKeychain) throws(Failure) {
+  private func unlock(_ service: any DesktopKeychain) throws(KeychainError) {
     if total != nil || idle != nil {
-      throw Failure(
+      throw .failure(
         "how long a collection of the Secret Service stays unlocked is up to the desktop", status: .usage)
     }
     let source = keychain.selection.passphraseSource(prompt: "Password of the keyring: ")
     do throws(KeychainError) {
       try service.unlock(isKnown: terminal || keychain.passphraseFd != nil, passphrase: source)
     } catch .collectionLocked(let name) where !keychain.noPrompt {
-      throw Failure(
+      throw .failure(
         "the collection '\(name)' is still locked: its service showed no prompt, or it was dismissed",
         hint:
           "on a terminal gnome-keyring takes the password from here; others have to be unlocked on the desktop",
         status: .keychain)
     } catch .wrongPassphrase(let name) {
-      throw Failure("that password does not unlock the collection '\(name)'", status: .keychain)
+      throw .failure("that password does not unlock the collection '\(name)'", status: .keychain)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 }
@@ -134,37 +132,37 @@ struct LockCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let selection = keychain.selection
     let folders = all ? try selection.lockAllFiles() : []
     // Permissions of other machines for a session end with it, even if the keychain has no key to forget.
     let forwarding = try ForwardingAgentControl(try ForwardingPlaces.here())
-    _ = try forwarding.map { (forwarding) throws(Failure) in try forwarding.ask(.lock) }
+    _ = try forwarding.map { (forwarding) throws(KeychainError) in try forwarding.ask(.lock) }
     let open = try selection.choose().open()
     switch open.store {
     case .file(let file): if !all { try lock(file) }
-    case .secretService(let service): try explaining(service.lock())
+    case .secretService(let service): try service.lock()
     case .forwarded: throw UnlockCommand.isElsewhere
     case .remote: throw UnlockCommand.isOnServer
     }
-    if let failure = Failure(keptByAgentsIn: folders) { throw failure }
+    if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
   }
 
-  private func lock(_ file: EncryptedFileKeychain) throws(Failure) {
-    switch try explaining({ () throws(KeychainError) in try file.lock() }) {
+  private func lock(_ file: EncryptedFileKeychain) throws(KeychainError) {
+    switch try file.lock() {
     case .noVault: StandardStreams.say("there is nothing to lock, because there is no keychain yet")
     case .notPossible:
       if FileStatus.isThere(file.location.identityFile) {
-        throw Failure(
+        throw .failure(
           "the keychain can't be locked: its key is \(file.location.identityFile)",
           hint: "a keychain with a passphrase can be; see 'llavero help protection'", status: .keychain)
       }
-      throw Failure(
+      throw .failure(
         "the keychain can't be locked: a key on this machine opens it without asking anybody",
         hint: "see which one with \(commandOf: ["llavero", "slot", "list"] + keychain.words)",
         status: .keychain)
     case .locked: break
-    case .kept(let folders): if let failure = Failure(keptByAgentsIn: folders) { throw failure }
+    case .kept(let folders): if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
     }
   }
 }

@@ -57,9 +57,9 @@ struct ExportCommand: ParsableCommand {
     if armor, recipient.isEmpty { throw ValidationError("--armor goes with --recipient.") }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     guard let format = ExportFormat.named(self.format ?? "jsonl") else {
-      throw Failure(
+      throw .failure(
         "there is no format '\(self.format ?? "")'",
         hint: "there are \(prose: ExportFormat.all.map(\.name).joined(separator: ", "))", status: .usage)
     }
@@ -76,10 +76,10 @@ struct ExportCommand: ParsableCommand {
           + "\(others.joined(separator: ", "))")
     }
     let filter = attributes.filter
-    let export = try explaining(Export(of: open.own, as: format, where: filter.matches))
-    try explaining(open.own.refusePassingOver())
+    let export = try Export(of: open.own, as: format, where: filter.matches)
+    try open.own.refusePassingOver()
     if export.count == 0 {
-      throw Failure(
+      throw .failure(
         export.omitted.isEmpty
           ? "there are no such items"
           : "none of the \(countText(export.omitted.count, "item")) fits the format",
@@ -95,27 +95,27 @@ struct ExportCommand: ParsableCommand {
 
   // MARK: Output
 
-  private func refuseTarget() throws(Failure) {
+  private func refuseTarget() throws(KeychainError) {
     guard let output, output != "-" else {
       if StandardStreams.isTerminal(1), !force, recipient.isEmpty || !armor {
-        throw Failure(
+        throw .failure(
           "standard output is a terminal, which would show every secret",
           hint: "name a file with --output, or say --force", status: .usage)
       }
       return
     }
     if let keychain = Self.keychain(holding: output) {
-      throw Failure(
+      throw .failure(
         "\(output) is in a folder of the keychain \(keychain.name)", hint: "name another one", status: .usage)
     }
     // The name suggests encryption.
     if recipient.isEmpty, output.utf8.suffix(4).map({ $0 | 0x20 }) == Array(".age".utf8) {
-      throw Failure(
+      throw .failure(
         "\(output) would be plain text", hint: "say with --recipient who may read it, or name another file",
         status: .usage)
     }
     if !force, access(output, F_OK) == 0 {
-      throw Failure(
+      throw .failure(
         "there is a file \(output) already", hint: "name another one, or say --force", status: .usage)
     }
   }
@@ -129,7 +129,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private func write(_ text: borrowing Secret) throws(Failure) {
+  private func write(_ text: borrowing Secret) throws(KeychainError) {
     guard let output, output != "-" else { return try StandardStreams.write(text) }
     if Self.isDevice(output) { return try write(text, toDevice: output) }
     let failure = text.withUnsafeBytes {
@@ -138,10 +138,10 @@ struct ExportCommand: ParsableCommand {
     if failure != 0 { throw Self.notWritten(output, failure) }
   }
 
-  private static func notWritten(_ path: String, _ error: Int32) -> Failure {
+  private static func notWritten(_ path: String, _ error: Int32) -> KeychainError {
     // A place that could never be written to is a mistake in the command.
     let isMistake = [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ENAMETOOLONG, EINVAL, ELOOP].contains(error)
-    return Failure("cannot write \(path): \(errorText(error))", status: isMistake ? .usage : .keychain)
+    return .failure("cannot write \(path): \(errorText(error))", status: isMistake ? .usage : .keychain)
   }
 
   /// Whether the path names a device, a pipe or a socket, which is written to and not replaced.
@@ -150,7 +150,7 @@ struct ExportCommand: ParsableCommand {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
-  private func write(_ text: borrowing Secret, toDevice path: String) throws(Failure) {
+  private func write(_ text: borrowing Secret, toDevice path: String) throws(KeychainError) {
     let file = clinux_openat(AT_FDCWD, path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0)
     if file < 0 { throw Self.notWritten(path, errno) }
     var failure = text.withUnsafeBytes { writeFully(file, $0) }
@@ -160,13 +160,13 @@ struct ExportCommand: ParsableCommand {
 
   // MARK: Encrypting
 
-  private func recipients() throws(Failure) -> [any Recipient] {
-    try recipient.map { (text) throws(Failure) -> any Recipient in
+  private func recipients() throws(KeychainError) -> [any Recipient] {
+    try recipient.map { (text) throws(KeychainError) -> any Recipient in
       do throws(AgeError) {
         return try RecipientsFile.parseRecipient(
           String(text.reversed().drop { $0.isWhitespace }.reversed()), plugins: PluginSettings())
       } catch {
-        throw Failure(
+        throw .failure(
           text.hasPrefix("AGE-SECRET-KEY-")
             ? "that is an identity, which only you should have, and not a recipient"
             : "that is not an age recipient that llavero can use",
@@ -175,7 +175,8 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private func encrypted(_ text: borrowing Secret, for recipients: [any Recipient]) throws(Failure) -> Secret
+  private func encrypted(_ text: borrowing Secret, for recipients: [any Recipient]) throws(KeychainError)
+    -> Secret
   {
     do throws(AgeError) {
       let file = try text.withUnsafeBytes { (bytes) throws(AgeError) in
@@ -185,7 +186,7 @@ struct ExportCommand: ParsableCommand {
       file.withUnsafeBytes { copy.append($0) }
       return copy
     } catch {
-      throw Failure(error, at: "what is exported")
+      throw KeychainError(error, at: "what is exported")
     }
   }
 

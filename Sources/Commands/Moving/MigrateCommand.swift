@@ -57,10 +57,10 @@ struct MigrateCommand: ParsableCommand {
     if keychain.keychain != nil { throw ValidationError("--from and --to say which keychains.") }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let (source, target) = (try ListedKeychain.named(from), try ListedKeychain.named(to))
     if source.kind == .forwarded || target.kind == .forwarded {
-      throw Failure(
+      throw .failure(
         "a keychain of another machine is not copied", hint: "run 'llavero migrate' there", status: .usage)
     }
     var selection = keychain.selection
@@ -69,8 +69,8 @@ struct MigrateCommand: ParsableCommand {
     if source.kind == .secretService || target.kind == .secretService, Program.secretService == nil {
       throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
     }
-    let location = try explaining(VaultLocation())
-    let used = try explaining(choice: KeychainChoice.made(named: nil, at: location)?.name)
+    let location = try VaultLocation()
+    let used = try KeychainChoice.made(named: nil, at: location)?.name
     selection.name = source.name
     let sourceOpen = try selection.choose().open()
     selection.name = target.name
@@ -79,7 +79,7 @@ struct MigrateCommand: ParsableCommand {
       realPath(file.location.vaultFolder) ?? file.location.vaultFolder
         == realPath(other.location.vaultFolder) ?? other.location.vaultFolder
     {
-      throw Failure(
+      throw .failure(
         source.kind == target.kind
           ? "both are the same file; there is nothing to move"
           : "llavero itself provides the Secret Service, from the encrypted file; there is nothing to move",
@@ -115,17 +115,15 @@ struct MigrateCommand: ParsableCommand {
       policy: onConflict, mustBeWhole: true)
     var clients: MovingClients?
     if !dryRun, sourceOpen.remote != nil || targetOpen.remote != nil {
-      clients = try explaining { () throws(KeychainError) in
-        // A list, even of this keychain alone, isn't asked for clients.
-        let coming = try sourceOpen.own.items(matching: .all).filter(comes)
-        return try MovingClients(of: coming, in: sourceOpen.own)
-      }
+      // A list, even of this keychain alone, isn't asked for clients.
+      let coming = try sourceOpen.own.items(matching: .all).filter(comes)
+      clients = try MovingClients(of: coming, in: sourceOpen.own)
     }
     try importing.run(
       what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json
-    ) { () throws(Failure) in
+    ) { () throws(KeychainError) in
       // With its removed items, a keychain on a server loses their client.
-      try explaining { () throws(KeychainError) in try clients?.keep(in: targetOpen.own) }
+      try clients?.keep(in: targetOpen.own)
     }
     if hasLeftSettings {
       StandardStreams.say("tokens from an exchange or an app stay in \(Self.name(source))")
@@ -150,15 +148,15 @@ struct MigrateCommand: ParsableCommand {
   /// Shows the items to delete from the source keychain, and asks for confirmation.
   private func confirm(
     _ open: OpenKeychain, _ filter: ItemFilter, _ selection: KeychainSelection
-  ) throws(Failure) {
-    let items = try explaining(open.keychain.items(matching: .all))
+  ) throws(KeychainError) {
+    let items = try open.keychain.items(matching: .all)
       .filter(filter.matches)
     if items.isEmpty { return }
     let question: TextForTerminal = "Delete these where they are now, once they have been read back?"
     guard let isConfirmed = selection.confirms(question, showing: ItemOutput.table(items)) else {
-      throw Failure(
+      throw .failure(
         "--remove-source deletes items, and nobody can be asked", hint: "add --yes", status: .usage)
     }
-    if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
+    if !isConfirmed { throw .failure("nothing was changed", status: .nothingMatched) }
   }
 }

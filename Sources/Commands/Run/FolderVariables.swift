@@ -18,9 +18,9 @@ struct FolderVariables: ~Copyable {
 
   /// `nil` if there is none.
   ///
-  /// - Throws: ``Failure`` if the file can't be read, is a symbolic link, or somebody else may change it or its
+  /// - Throws: ``KeychainError`` if the file can't be read, is a symbolic link, or somebody else may change it or its
   ///   folder.
-  static func find() throws(Failure) -> FolderVariables? {
+  static func find() throws(KeychainError) -> FolderVariables? {
     let file = clinux_openat(AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 {
       switch errno {
@@ -42,13 +42,13 @@ struct FolderVariables: ~Copyable {
 
   /// The path of the file, even if that doesn't exist.
   ///
-  /// - Throws: ``Failure`` if the folder is gone.
-  static func path() throws(Failure) -> ByteString {
+  /// - Throws: ``KeychainError`` if the folder is gone.
+  static func path() throws(KeychainError) -> ByteString {
     let folder = getcwd(nil, 0)
     defer { free(folder) }
     // Linux writes "(unreachable)" before a folder outside of the root.
     guard let folder, folder.pointee == 0x2f else {
-      throw Failure("this folder is gone", status: .usage)
+      throw .failure("this folder is gone", status: .usage)
     }
     let bytes = UnsafeRawBufferPointer(start: folder, count: strlen(folder))
     return ByteString(Array(bytes) + (bytes.count > 1 ? [0x2f] : []) + Array(name.utf8))
@@ -64,8 +64,8 @@ struct FolderVariables: ~Copyable {
     }
   }
 
-  private static func refuseChangesByOthers(of file: Int32, _ name: String) throws(Failure) {
-    let status = try explaining(FileStatus(of: file, path: name))
+  private static func refuseChangesByOthers(of file: Int32, _ name: String) throws(KeychainError) {
+    let status = try FileStatus(of: file, path: name)
     let shown = name == "." ? "this folder" : name
     if name != ".", !status.isRegularFile { throw refused("\(name) is not a plain file", nil) }
     switch status.othersMayChange(file) {
@@ -78,27 +78,27 @@ struct FolderVariables: ~Copyable {
     }
   }
 
-  private static func refused(_ message: String, _ remedy: Hint?) -> Failure {
-    Failure(message, hint: "\(remedy ?? "")\(withoutIt)", status: .usage)
+  private static func refused(_ message: String, _ remedy: Hint?) -> KeychainError {
+    KeychainError(message, hint: "\(remedy ?? "")\(withoutIt)", status: .usage)
   }
 
   private static let withoutIt: Hint = "--env-file names another file, and --no-env-file goes without"
 }
 
 extension FolderVariables {
-  /// - Throws: ``Failure`` unless exactly this text was trusted here.
-  func requireTrust() throws(Failure) {
+  /// - Throws: ``KeychainError`` unless exactly this text was trusted here.
+  func requireTrust() throws(KeychainError) {
     let trust: TrustedFiles.Trust
     do throws(KeychainError) {
       trust = try TrustedFiles().trust(in: self)
-    } catch { throw Failure(error) }
+    } catch { throw error }
     let hint: Hint = "'llavero run --trust' shows what it sets and trusts it; --no-env-file goes without"
     switch trust {
     case .trusted: return
     case .changed:
-      throw Failure(
+      throw .failure(
         "\(path) has changed since it was trusted, so nothing was run", hint: hint, status: .usage)
-    case .unknown: throw Failure("\(path) isn't trusted, so nothing was run", hint: hint, status: .usage)
+    case .unknown: throw .failure("\(path) isn't trusted, so nothing was run", hint: hint, status: .usage)
     }
   }
 }

@@ -45,10 +45,10 @@ enum InjectCommand {
     var hasProgram = false
     var wantsHelp = false
 
-    init(parsing arguments: [CString]) throws(Failure) {
+    init(parsing arguments: [CString]) throws(KeychainError) {
       selection.readsSecrets = true
       var reader = ArgumentReader(arguments.map(\.bytes))
-      func value() throws(Failure) -> ByteString { try explaining(call: reader.value()) }
+      func value() throws(KeychainError) -> ByteString { try reader.value() }
       while let word = reader.next() {
         switch word {
         case .end:
@@ -57,14 +57,14 @@ enum InjectCommand {
           return
         case .operand(let file):
           if template != nil {
-            throw Failure("more than one template was named", hint: InjectCommand.help, status: .usage)
+            throw .failure("more than one template was named", hint: InjectCommand.help, status: .usage)
           }
           if file != "-" { template = CString(copying: file) }
         case .option("--output"): output = try value()
         case .option("--help"), .option("-h"): wantsHelp = true
         case .option(let name):
-          if !(try selection.take(name) { () throws(Failure) in "\(try value())" }) {
-            throw Failure("unknown option \(name)", hint: InjectCommand.help, status: .usage)
+          if !(try selection.take(name) { () throws(KeychainError) in "\(try value())" }) {
+            throw .failure("unknown option \(name)", hint: InjectCommand.help, status: .usage)
           }
         }
       }
@@ -75,19 +75,19 @@ enum InjectCommand {
 
   /// Prints the filled template, or runs the program with it, and returns the exit status.
   ///
-  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Then nothing was
+  /// - Throws: ``KeychainError`` if a secret is missing, the keychain can't be used or the call is wrong. Then nothing was
   ///   printed, and nothing has run.
-  static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
+  static func run(_ arguments: [CString]) throws(KeychainError) -> Int32 {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
       try StandardStreams.write(raw: usage)
       return ExitStatus.done.rawValue
     }
     if options.hasProgram, options.program.isEmpty {
-      throw Failure("no program was given", hint: help, status: .usage)
+      throw .failure("no program was given", hint: help, status: .usage)
     }
     if options.output != nil, !options.hasProgram {
-      throw Failure(
+      throw .failure(
         "--output makes a file for a program, and none was given",
         hint: "as in: llavero inject --output FILE TEMPLATE -- PROGRAM", status: .usage)
     }
@@ -110,28 +110,28 @@ enum InjectCommand {
     return try run(program, with: filled, as: options.output)
   }
 
-  private static func template(_ file: CString?) throws(Failure) -> Secret {
+  private static func template(_ file: CString?) throws(KeychainError) -> Secret {
     guard let file else { return try StandardStreams.readAll(0, limit: longest, what: "the template") }
     return try NamedFile.contents(of: file, limit: longest)
   }
 
   /// Takes the template apart.
   ///
-  /// - Throws: ``Failure`` that names the line of an invalid reference.
+  /// - Throws: ``KeychainError`` that names the line of an invalid reference.
   private static func parts(
     of template: borrowing Secret, _ name: String
-  ) throws(Failure) -> (parts: [ReferencesInText.Part], references: [PlacedReference]) {
-    try template.withUnsafeBytes { (text) throws(Failure) in
+  ) throws(KeychainError) -> (parts: [ReferencesInText.Part], references: [PlacedReference]) {
+    try template.withUnsafeBytes { (text) throws(KeychainError) in
       func line(_ offset: Int) -> Int { 1 + text[..<offset].count { $0 == 0x0a } }
       let parts: ReferencesInText
       do throws(ReferencesInText.Fault) {
         parts = try ReferencesInText(text, isValue: false)
       } catch {
-        throw Failure(
+        throw .failure(
           error.isMarked
             ? "\(name): line \(line(error.offset)) has a reference that can't be understood"
             : "\(name): line \(line(error.offset)) has a reference that isn't in braces",
-          hint: error.isMarked ? Failure.references : "write it as ${llavero://SERVICE/ACCOUNT}",
+          hint: error.isMarked ? Hint.references : "write it as ${llavero://SERVICE/ACCOUNT}",
           status: .usage)
       }
       return (parts.parts, parts.references(in: name))
@@ -140,11 +140,11 @@ enum InjectCommand {
 
   private static func run(
     _ program: ProgramRun, with text: borrowing Secret, as output: ByteString?
-  ) throws(Failure) -> Int32 {
+  ) throws(KeychainError) -> Int32 {
     // This comes first, so that no signal leaves the file behind.
-    let supervised = try explaining(SupervisedProgram())
+    let supervised = try SupervisedProgram()
     let file = try makeFile(text)
-    let link = try output.map { (path) throws(Failure) in try LinkToFile(path, file.path) }
+    let link = try output.map { (path) throws(KeychainError) in try LinkToFile(path, file.path) }
     var environment = ProgramEnvironment()
     ByteString(file.path).bytes.withUnsafeBytes { environment.set("INJECTED", $0) }
     let status = try program.wait(supervised, environment)
@@ -152,12 +152,8 @@ enum InjectCommand {
     return status
   }
 
-  private static func makeFile(_ contents: borrowing Secret) throws(Failure) -> TemporaryFile {
-    do throws(KeychainError) {
-      return try TemporaryFile(.filled, contents)
-    } catch {
-      throw Failure(error)
-    }
+  private static func makeFile(_ contents: borrowing Secret) throws(KeychainError) -> TemporaryFile {
+    return try TemporaryFile(.filled, contents)
   }
 }
 
@@ -168,8 +164,8 @@ private struct LinkToFile {
 
   /// Makes the link. Replaces one that a killed process left, whose target is gone.
   ///
-  /// - Throws: ``Failure`` if something else is there, or the link can't be made.
-  init(_ path: ByteString, _ target: String) throws(Failure) {
+  /// - Throws: ``KeychainError`` if something else is there, or the link can't be made.
+  init(_ path: ByteString, _ target: String) throws(KeychainError) {
     self.path = CString(copying: path)
     self.target = target
     if let left = Self.target(of: self.path), TemporaryFile.isPlace(left), access(left, F_OK) != 0 {
@@ -177,11 +173,11 @@ private struct LinkToFile {
     }
     if symlink(target, self.path.pointer) == 0 { return }
     if errno == EEXIST {
-      throw Failure(
+      throw .failure(
         "\(path) is there already", hint: "move it away, or leave out --output and use $INJECTED",
         status: .usage)
     }
-    throw Failure("cannot make \(path): \(errorText(errno))", status: .usage)
+    throw .failure("cannot make \(path): \(errorText(errno))", status: .usage)
   }
 
   /// Removes the link, unless the program has replaced it.

@@ -37,11 +37,11 @@ struct ProgramRun {
   /// Runs the program, waits for it, and returns the exit status.
   ///
   /// - Parameter mask: the secrets to hide in its output, unless that is a terminal.
-  /// - Throws: ``Failure`` if there are no pipes.
+  /// - Throws: ``KeychainError`` if there are no pipes.
   func wait(
     _ supervised: borrowing SupervisedProgram, _ environment: borrowing ProgramEnvironment,
     _ mask: SecretMask? = nil
-  ) throws(Failure) -> Int32 {
+  ) throws(KeychainError) -> Int32 {
     var outputs: [FilteredOutput] = []
     if mask != nil { outputs = try Self.pipes() }
     let outcome = supervised.run(arguments, environment, outputs) {
@@ -60,18 +60,16 @@ struct ProgramRun {
   }
 
   /// A pipe for each output that isn't a terminal, or one for both if they are the same.
-  private static func pipes() throws(Failure) -> [FilteredOutput] {
+  private static func pipes() throws(KeychainError) -> [FilteredOutput] {
     let outputs = [1, 2].filter { (descriptor: Int32) in !StandardStreams.isTerminal(descriptor) }
     var (first, second) = (stat(), stat())
     let areSame =
       outputs.count == 2 && fstat(1, &first) == 0 && fstat(2, &second) == 0 && first.st_dev == second.st_dev
       && first.st_ino == second.st_ino
-    return try explaining { () throws(KeychainError) in
-      if areSame { return [try FilteredOutput([1, 2])] }
-      var pipes: [FilteredOutput] = []
-      for descriptor in outputs { pipes.append(try FilteredOutput([descriptor])) }
-      return pipes
-    }
+    if areSame { return [try FilteredOutput([1, 2])] }
+    var pipes: [FilteredOutput] = []
+    for descriptor in outputs { pipes.append(try FilteredOutput([descriptor])) }
+    return pipes
   }
 
   private func failed(_ failure: Int32) -> Int32 {

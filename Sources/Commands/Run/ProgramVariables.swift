@@ -18,11 +18,11 @@ struct ProgramVariables: ~Copyable {
   /// Sets a variable, replacing one with the same name.
   ///
   /// - Parameter origin: the beginning of a failure's message: the file and line, or nothing.
-  /// - Throws: ``Failure`` if something in it looks like a reference, but is invalid. The message doesn't show the
+  /// - Throws: ``KeychainError`` if something in it looks like a reference, but is invalid. The message doesn't show the
   ///   value.
   mutating func set(
     _ name: ByteString, _ value: UnsafeRawBufferPointer, from origin: String = ""
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     let parts: ReferencesInText
     do throws(ReferencesInText.Fault) {
       parts = try ReferencesInText(value, isValue: true)
@@ -34,20 +34,20 @@ struct ProgramVariables: ~Copyable {
     text.append(value)
   }
 
-  private static func failure(for fault: ReferencesInText.Fault, in place: String) -> Failure {
+  private static func failure(for fault: ReferencesInText.Fault, in place: String) -> KeychainError {
     if fault.isMarked || fault.offset == 0 {
-      return Failure(
-        "\(place) has a reference that can't be understood", hint: Failure.references, status: .usage)
+      return .failure(
+        "\(place) has a reference that can't be understood", hint: .references, status: .usage)
     }
-    return Failure(
+    return .failure(
       "\(place) has a reference inside its value, which is resolved in braces alone",
       hint: "write it as ${llavero://SERVICE/ACCOUNT}, in quotes that keep the shell from it", status: .usage)
   }
 
   /// Takes this process's variables with references, unless they are set already.
   ///
-  /// - Throws: ``Failure``, as ``set(_:_:from:)`` does.
-  mutating func inherit() throws(Failure) {
+  /// - Throws: ``KeychainError``, as ``set(_:_:from:)`` does.
+  mutating func inherit() throws(KeychainError) {
     var next = environ
     while let variable = next.pointee {
       next += 1
@@ -84,11 +84,11 @@ struct ProgramVariables: ~Copyable {
 
   /// Sets the variables.
   ///
-  /// - Throws: ``Failure`` if a secret has a NUL byte in it, or a reference, which no program gets: a `llavero run`
+  /// - Throws: ``KeychainError`` if a secret has a NUL byte in it, or a reference, which no program gets: a `llavero run`
   ///   inside it would let somebody else choose a secret.
   func set(
     in environment: inout ProgramEnvironment, _ resolved: borrowing ResolvedReferences
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     var (unusable, referring): ([ByteString], [ByteString]) = ([], [])
     for variable in variables {
       text.withUnsafeBytes { text in
@@ -103,12 +103,12 @@ struct ProgramVariables: ~Copyable {
       }
     }
     if let name = referring.first {
-      throw Failure(
+      throw .failure(
         "the secret for \(name) has a reference in it, which another 'llavero run' would resolve",
         status: .keychain)
     }
     if unusable.isEmpty { return }
-    throw Failure(
+    throw .failure(
       "the secret for \(unusable.map { "\($0)" }.joined(separator: ", ")) has a NUL byte in it, which no variable can hold",
       status: .keychain)
   }
@@ -122,25 +122,25 @@ struct ProgramVariables: ~Copyable {
 extension ProgramVariables {
   /// Reads a file of variables.
   ///
-  /// - Throws: ``Failure`` that names the line.
-  mutating func read(_ text: borrowing Secret, of file: String) throws(Failure) {
+  /// - Throws: ``KeychainError`` that names the line.
+  mutating func read(_ text: borrowing Secret, of file: String) throws(KeychainError) {
     var reader = EnvironmentFile { name, value in
       guard let found = getenv("\(name)") else { return false }
       value.append(UnsafeRawBufferPointer(start: found, count: strlen(found)))
       return true
     }
-    var failure: Failure?
+    var failure: KeychainError?
     do throws(EnvironmentFile.Fault) {
       try text.withUnsafeBytes { (text) throws(EnvironmentFile.Fault) in
         try reader.read(text) { (line, name, value) in
           if failure != nil { return }
-          do throws(Failure) {
+          do throws(KeychainError) {
             try set(name, value, from: "\(file): line \(line): ")
           } catch { failure = error }
         }
       }
     } catch {
-      throw Failure(
+      throw .failure(
         "\(file): line \(error.line) \(error.message)", hint: error.hint.map { "\(prose: $0)" },
         status: .usage)
     }

@@ -21,27 +21,26 @@ struct ResolvedReferences: ~Copyable {
 
   /// Looks all of them up in one keychain.
   ///
-  /// - Throws: ``Failure`` that names all missing ones.
-  init(_ references: [PlacedReference], in open: OpenKeychain) throws(Failure) {
+  /// - Throws: ``KeychainError`` that names all missing ones.
+  init(_ references: [PlacedReference], in open: OpenKeychain) throws(KeychainError) {
     var missing: [PlacedReference] = []
-    try explaining(
-      open.keychain.reading { () throws(KeychainError) in
-        for placed in references where ranges[placed.reference] == nil {
-          let (query, field) = (placed.reference.query, placed.reference.field)
-          if let answer = try Self.answer(query, field, in: open),
-            let value = field.value(of: answer, code: { $0.codeOfThisMoment() })
-          {
-            ranges[placed.reference] = text.count..<(text.count + value.count)
-            text.append(value)
-          } else {
-            missing.append(placed)
-          }
+    try open.keychain.reading { () throws(KeychainError) in
+      for placed in references where ranges[placed.reference] == nil {
+        let (query, field) = (placed.reference.query, placed.reference.field)
+        if let answer = try Self.answer(query, field, in: open),
+          let value = field.value(of: answer, code: { $0.codeOfThisMoment() })
+        {
+          ranges[placed.reference] = text.count..<(text.count + value.count)
+          text.append(value)
+        } else {
+          missing.append(placed)
         }
-      })
+      }
+    }
     if missing.isEmpty { return }
     let areSecrets = missing.allSatisfy { $0.reference.field == .secret }
     let names = missing.map { "\($0.place) (\($0.text))" }.joined(separator: ", ")
-    throw Failure(
+    throw .failure(
       "the keychain has \(areSecrets ? "no secret" : "nothing") for \(names)", hint: Self.hint(for: missing),
       status: .nothingMatched)
   }

@@ -60,17 +60,17 @@ enum RunCommand {
     var trusting: String?
     var trust = TrustingVariables()
 
-    init(parsing arguments: [CString]) throws(Failure) {
+    init(parsing arguments: [CString]) throws(KeychainError) {
       selection.readsSecrets = true
       var reader = ArgumentReader(arguments.map(\.bytes))
-      func value() throws(Failure) -> ByteString { try explaining(call: reader.value()) }
+      func value() throws(KeychainError) -> ByteString { try reader.value() }
       while let word = reader.next() {
         switch word {
         case .end:
           program = arguments.suffix(reader.rest.count)
           return
         case .operand:
-          throw Failure(
+          throw .failure(
             "a program has to stand after '--'", hint: "as in: llavero run --env NAME=REFERENCE -- PROGRAM",
             status: .usage)
         case .option("--env"): assignments.append(try value())
@@ -84,8 +84,8 @@ enum RunCommand {
         case .option("--json"): trust.writesJSON = true
         case .option("--help"), .option("-h"): wantsHelp = true
         case .option(let name):
-          if !(try selection.take(name) { () throws(Failure) in "\(try value())" }) {
-            throw Failure("unknown option \(name)", hint: "see 'llavero run --help'", status: .usage)
+          if !(try selection.take(name) { () throws(KeychainError) in "\(try value())" }) {
+            throw .failure("unknown option \(name)", hint: "see 'llavero run --help'", status: .usage)
           }
         }
       }
@@ -95,33 +95,33 @@ enum RunCommand {
 
     /// This folder's file, if it is to be read.
     ///
-    /// - Throws: ``Failure`` if it isn't trusted.
-    func folderVariables() throws(Failure) -> FolderVariables? {
+    /// - Throws: ``KeychainError`` if it isn't trusted.
+    func folderVariables() throws(KeychainError) -> FolderVariables? {
       guard readsFolder, files.isEmpty, let found = try FolderVariables.find() else { return nil }
       try found.requireTrust()
       return found
     }
 
-    /// - Throws: ``Failure`` if options don't belong together.
-    func check() throws(Failure) {
+    /// - Throws: ``KeychainError`` if options don't belong together.
+    func check() throws(KeychainError) {
       let hint: Hint = "see 'llavero run --help'"
       if let trusting {
         guard program.isEmpty, !needsKeychain, readsFolder, !masks else {
-          throw Failure("\(trusting) runs no program and takes no other options", hint: hint, status: .usage)
+          throw .failure("\(trusting) runs no program and takes no other options", hint: hint, status: .usage)
         }
       } else if trust.isConfirmed || trust.writesJSON {
-        throw Failure("--yes and --json are for --trust", hint: hint, status: .usage)
+        throw .failure("--yes and --json are for --trust", hint: hint, status: .usage)
       } else if program.isEmpty {
-        throw Failure("no program was given", hint: hint, status: .usage)
+        throw .failure("no program was given", hint: hint, status: .usage)
       }
     }
   }
 
   /// Replaces the process with the program, or runs it, and returns the exit status.
   ///
-  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing has run
+  /// - Throws: ``KeychainError`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing has run
   ///   then.
-  static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
+  static func run(_ arguments: [CString]) throws(KeychainError) -> Int32 {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
       try StandardStreams.write(raw: usage)
@@ -146,7 +146,7 @@ enum RunCommand {
         let open = try selected.open()
         resolved = try ResolvedReferences(references, in: open)
         if let hosts = options.hosts {
-          netrc = try explaining(call: NetrcText.text(for: hosts, in: open.keychain, at: .now))
+          netrc = try NetrcText.text(for: hosts, in: open.keychain, at: .now)
         }
       }
       try variables.set(in: &environment, resolved)
@@ -164,7 +164,7 @@ enum RunCommand {
   /// The variables to set: those of the files, then those of the command line, then inherited ones.
   private static func variables(
     _ options: Options, _ folder: borrowing FolderVariables?
-  ) throws(Failure) -> ProgramVariables {
+  ) throws(KeychainError) -> ProgramVariables {
     var variables = ProgramVariables()
     switch folder {
     case .some(let found): try variables.read(found.text, of: FolderVariables.name)
@@ -174,7 +174,7 @@ enum RunCommand {
       try variables.read(try NamedFile.contents(of: file, limit: EnvironmentFile.longest), of: file.text)
     }
     for assignment in options.assignments {
-      try Secret(copying: assignment).withUnsafeBytes { (text) throws(Failure) in
+      try Secret(copying: assignment).withUnsafeBytes { (text) throws(KeychainError) in
         // npm's names, for example, contain slashes and colons.
         guard let equals = text.firstIndex(of: UInt8(ascii: "=")), equals > 0,
           text[..<equals].allSatisfy({ 0x21...0x7e ~= $0 })
@@ -189,14 +189,14 @@ enum RunCommand {
     return variables
   }
 
-  private static var unusable: Failure {
-    Failure("--env needs NAME=REFERENCE", hint: Failure.references, status: .usage)
+  private static var unusable: KeychainError {
+    KeychainError("--env needs NAME=REFERENCE", hint: .references, status: .usage)
   }
 
   private static func run(
     _ program: ProgramRun, _ environment: inout ProgramEnvironment, _ mask: SecretMask?,
     with netrc: borrowing Secret
-  ) throws(Failure) -> Int32 {
+  ) throws(KeychainError) -> Int32 {
     // This comes first, so that no signal leaves the file behind.
     let supervised = try supervise()
     let file = try makeFile(netrc)
@@ -204,16 +204,12 @@ enum RunCommand {
     return try program.wait(supervised, environment, mask)
   }
 
-  private static func supervise() throws(Failure) -> SupervisedProgram {
-    try explaining(SupervisedProgram())
+  private static func supervise() throws(KeychainError) -> SupervisedProgram {
+    try SupervisedProgram()
   }
 
-  private static func makeFile(_ contents: borrowing Secret) throws(Failure) -> TemporaryFile {
-    do throws(KeychainError) {
-      return try TemporaryFile(.netrc, contents)
-    } catch {
-      throw Failure(error)
-    }
+  private static func makeFile(_ contents: borrowing Secret) throws(KeychainError) -> TemporaryFile {
+    return try TemporaryFile(.netrc, contents)
   }
 }
 

@@ -11,10 +11,10 @@ struct TrustingVariables {
 
   /// Shows the variables of this folder's file, and trusts it as it is now. Asks a person at a terminal.
   ///
-  /// - Throws: ``Failure`` if there is no file, it can't be read, or the person says no. Trust is then unchanged.
-  func trust(_ selection: KeychainSelection) throws(Failure) -> Int32 {
+  /// - Throws: ``KeychainError`` if there is no file, it can't be read, or the person says no. Trust is then unchanged.
+  func trust(_ selection: KeychainSelection) throws(KeychainError) -> Int32 {
     guard let file = try FolderVariables.find() else {
-      throw Failure(
+      throw .failure(
         "this folder has no \(FolderVariables.name)",
         hint: "write lines NAME=llavero://SERVICE/ACCOUNT into it; see llavero-run(1)",
         status: .nothingMatched)
@@ -30,7 +30,7 @@ struct TrustingVariables {
     let text: TextForTerminal = "\(file.path) sets:\n" + Self.table(shown)
     switch isConfirmed ? nil : selection.confirms("Trust it, as long as it stays as it is?", showing: text) {
     case true: break
-    case false: throw Failure("it isn't trusted", status: .nothingMatched)
+    case false: throw .failure("it isn't trusted", status: .nothingMatched)
     case nil: try StandardStreams.write(text)
     }
     try add(file)
@@ -40,20 +40,20 @@ struct TrustingVariables {
 
   /// Ends the trust in this folder's file, even if that is gone.
   ///
-  /// - Throws: ``Failure`` if it wasn't trusted.
-  func revoke() throws(Failure) -> Int32 {
+  /// - Throws: ``KeychainError`` if it wasn't trusted.
+  func revoke() throws(KeychainError) -> Int32 {
     let path = try FolderVariables.path()
     do throws(KeychainError) {
       if try TrustedFiles().remove(path) {
         StandardStreams.say("\(path) isn't trusted any more")
         return ExitStatus.done.rawValue
       }
-    } catch { throw Failure(error) }
-    throw Failure("\(path) wasn't trusted", status: .nothingMatched)
+    } catch { throw error }
+    throw .failure("\(path) wasn't trusted", status: .nothingMatched)
   }
 
-  private func add(_ file: borrowing FolderVariables) throws(Failure) {
-    do throws(KeychainError) { try TrustedFiles().add(file) } catch { throw Failure(error) }
+  private func add(_ file: borrowing FolderVariables) throws(KeychainError) {
+    do throws(KeychainError) { try TrustedFiles().add(file) } catch { throw error }
   }
 
   /// Variables that change programs come last, so that no long list hides them, and their mark first, so that no long

@@ -29,7 +29,7 @@ enum SecurityCommand {
     do throws(SecurityFailure) {
       // Like every command of llavero. The original reports it as an invalid option.
       if let first = arguments.first, first.bytes == "--help" {
-        try writing { () throws(Failure) in try StandardStreams.write(raw: usage + "\n") }
+        try writing { () throws(KeychainError) in try StandardStreams.write(raw: usage + "\n") }
         return 0
       }
       options = try SecurityOptions(arguments.map { SecurityWord($0) }, "hilp:qv")
@@ -126,6 +126,6 @@ enum SecurityCommand {
       }
     }
     let lines = text
-    try writing { () throws(Failure) in try StandardStreams.write(raw: lines) }
+    try writing { () throws(KeychainError) in try StandardStreams.write(raw: lines) }
   }
 }

@@ -7,7 +7,7 @@ enum SecurityFailure: Error {
   case usage(String)
   case told([String])
   /// The status of a function of Keychain Services, and llavero's explanation.
-  case status(SecurityStatus, of: String, because: Failure?)
+  case status(SecurityStatus, of: String, because: KeychainError?)
 
   var result: Int32 {
     switch self {
@@ -22,22 +22,8 @@ enum SecurityFailure: Error {
     switch status {
     // The line that scripts look for says everything.
     case .itemNotFound, .duplicateItem: self = .status(status, of: function, because: nil)
-    default: self = .status(status, of: function, because: Failure(error))
+    default: self = .status(status, of: function, because: error)
     }
-  }
-
-  init(_ failure: Failure, of function: String) {
-    let status: SecurityStatus =
-      if let cause = failure.cause {
-        SecurityStatus(cause)
-      } else {
-        switch failure.status {
-        case .done, .keychain: .notAvailable
-        case .nothingMatched: .itemNotFound
-        case .usage: .param
-        }
-      }
-    self = .status(status, of: function, because: failure)
   }
 
   /// - Parameter command: the command that failed.
@@ -53,9 +39,9 @@ enum SecurityFailure: Error {
     }
   }
 
-  static func report(_ status: SecurityStatus, of function: String, because failure: Failure?) {
+  static func report(_ status: SecurityStatus, of function: String, because failure: KeychainError?) {
     say("security: \(function): \(status.message)")
-    failure?.report()
+    failure?.failure.report()
   }
 
   static func say(_ line: TextForTerminal) {
@@ -76,20 +62,10 @@ func securing<Result: ~Copyable>(
 }
 
 /// Runs `body`, which writes the output.
-func writing(_ body: () throws(Failure) -> Void) throws(SecurityFailure) {
+func writing(_ body: () throws(KeychainError) -> Void) throws(SecurityFailure) {
   do {
     try body()
   } catch {
     throw .status(.io, of: "write", because: error)
-  }
-}
-
-func securing<Result: ~Copyable>(
-  _ function: String, _ body: () throws(Failure) -> Result
-) throws(SecurityFailure) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw SecurityFailure(error, of: function)
   }
 }

@@ -232,6 +232,6 @@ enum SecurityPasswordCommands {
   }
 
   private static func write(_ output: borrowing Secret, to descriptor: Int32 = 1) throws(SecurityFailure) {
-    try writing { () throws(Failure) in try StandardStreams.write(output, to: descriptor) }
+    try writing { () throws(KeychainError) in try StandardStreams.write(output, to: descriptor) }
   }
 }

@@ -55,7 +55,7 @@ enum SecurityPasswordInput {
   private static var nobody: SecurityFailure {
     .status(
       .interactionNotAllowed, of: function,
-      because: Failure(
+      because: KeychainError(
         "there is no terminal to ask for the password",
         hint: "without one, standard input gives it in two lines that are alike", status: .usage))
   }

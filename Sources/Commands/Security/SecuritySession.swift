@@ -46,7 +46,7 @@ final class SecuritySession {
     }
     throw .status(
       .noSuchKeychain, of: "SecKeychainOpen \(terminalText(name))",
-      because: Failure(
+      because: KeychainError(
         "there is no keychain '\(name)'",
         hint:
           "use login, file, secret-service, forwarded, \(prose: location.vaultFile), or one that 'llavero keychain list' shows",
@@ -66,7 +66,8 @@ final class SecuritySession {
     var selection = KeychainSelection()
     if case .named(let keychain) = operand { selection.name = keychain.name }
     selection.readsSecrets = readsSecrets || isInteractive
-    let keychain = try securing("SecKeychainOpen") { () throws(Failure) in try selection.choose().open() }
+    let keychain = try securing("SecKeychainOpen") { () throws(KeychainError) in try selection.choose().open()
+    }
     opened.append((operand, keychain))
     return keychain
   }

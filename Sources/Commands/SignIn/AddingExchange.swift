@@ -56,16 +56,16 @@ struct AddingExchange {
   /// - Returns: the item for the tokens, and whether a keychain had it already.
   func add(
     for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain
-  ) throws(Failure) -> (item: Item, wasThere: Bool) {
+  ) throws(KeychainError) -> (item: Item, wasThere: Bool) {
     guard case .internetPassword(var key) = try place.keyToSignIn(), let url = key.url(),
       SignInPlace(url)?.isOfMail == false
     else {
-      throw Failure("such tokens are for a place that begins with https://", status: .usage)
+      throw .failure("such tokens are for a place that begins with https://", status: .usage)
     }
     guard let tokenEndpoint = EndpointURL(typed: endpoint) else {
       let key = try? NamedPlace(url: endpoint).key()
       throw key?.refusalOfName
-        ?? Failure(
+        ?? KeychainError(
           "--exchange needs an address that begins with https://, without a password in it", status: .usage)
     }
     key.account = key.account ?? Self.account
@@ -90,11 +90,11 @@ struct AddingExchange {
       }
       return (item, false)
     } catch .duplicateItem {
-      throw Failure(
+      throw .failure(
         "there is something else for \(url) already", hint: "with --update, this takes its place",
         status: .nothingMatched)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 
@@ -114,14 +114,14 @@ struct AddingExchange {
     }
   }
 
-  private func source() throws(Failure) -> TokenExchange.Source {
+  private func source() throws(KeychainError) -> TokenExchange.Source {
     if let name = options.tokenVariable {
       let isName = !name.isEmpty && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "=") }
-      guard isName else { throw Failure("\(name) isn't the name of a variable", status: .usage) }
+      guard isName else { throw .failure("\(name) isn't the name of a variable", status: .usage) }
       return .variable(name)
     }
     guard let path = options.tokenFile, path.hasPrefix("/") else {
-      throw Failure(
+      throw .failure(
         "the file is found from any folder only by its whole path", hint: "let it begin with /",
         status: .usage)
     }

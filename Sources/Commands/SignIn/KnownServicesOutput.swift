@@ -1,9 +1,10 @@
 import Bytes
+import Keychain
 import SignIn
 import Terminals
 
 enum KnownServicesOutput {
-  static func write(asJSON: Bool) throws(Failure) {
+  static func write(asJSON: Bool) throws(KeychainError) {
     if asJSON {
       var json = JSONWriter()
       json.beginArray()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bytes
+import CredentialProtocols
 import EncryptedFile
 import Keychain
 import KeychainChoice
@@ -77,18 +78,18 @@ struct LoginCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     if list { return try KnownServicesOutput.write(asJSON: output.json) }
     guard url != nil else { return try logInToServer() }
     guard case .internetPassword(let key) = try place.keyToSignIn() else { return }
     guard keychain.selection.mayAskPerson else {
-      throw Failure("signing in asks questions, and none are allowed here", status: .usage)
+      throw .failure("signing in asks questions, and none are allowed here", status: .usage)
     }
     let way: SignInMethod.Way? = browser ? .browser : device ? .device : paste ? .paste : nil
     let open = try self.keychain.open()
     let signingIn = try SigningIn.opened(for: open)
     if way == nil, Terminal() == nil, !Program.hasDisplay {
-      throw Failure(
+      throw .failure(
         "nobody can be asked here, because there is neither a terminal nor a display",
         hint: key.url().flatMap { SignInPlace($0) }.flatMap(KnownService.at)?.hasDeviceCode == false
           ? "sign in on a terminal"
@@ -99,9 +100,7 @@ struct LoginCommand: ParsableCommand {
     wish.way = way
     wish.options.clientID = clientID
     wish.options.scope = scope
-    let outcome = try explaining { () throws(KeychainError) in
-      try signingIn.perform(wish, for: key, in: open.keychain)
-    }
+    let outcome = try signingIn.perform(wish, for: key, in: open.keychain)
     switch outcome {
     case .stored(let item, let expiry, let isRenewable):
       open.remember()
@@ -116,23 +115,23 @@ struct LoginCommand: ParsableCommand {
       }
     case .isThere: break
     case .unknownPlace:
-      throw Failure(
+      throw .failure(
         "\(url ?? "") is not a place to sign in to",
         hint: "it has to begin with https://, or with imaps://, smtp:// and the like for mail",
         status: .usage)
     case .failed(let message, let hint):
-      throw Failure(message, hint: hint.map { "\(prose: $0)" }, status: .keychain)
+      throw .failure(message, hint: hint.map { "\(prose: $0)" }, status: .keychain)
     }
   }
 
-  private func logInToServer() throws {
+  private func logInToServer() throws(KeychainError) {
     let open = try self.keychain.open()
     guard let server = open.remote as? any ServerKeychain else {
-      throw Failure(
+      throw .failure(
         "the keychain \(open.choice.name) is on no server", hint: "name a URL to sign in to a service",
         status: .usage)
     }
-    let expiry = try explaining { () throws(KeychainError) in try server.logIn() }
+    let expiry = try server.logIn()
     let end = expiry.map {
       "; the token expires in \(DurationText.text(max(0, Int($0 - Timestamp.now.seconds))))"
     }
@@ -153,16 +152,16 @@ struct LoginCommand: ParsableCommand {
 extension SigningIn {
   /// The sign-in for an open keychain.
   ///
-  /// - Throws: ``Failure`` if the companion isn't installed, or is switched off, and for a keychain of another
+  /// - Throws: ``KeychainError`` if the companion isn't installed, or is switched off, and for a keychain of another
   ///   machine: the renewal data is kept beside a token, and goes to no other host.
-  static func opened(for open: OpenKeychain) throws(Failure) -> SigningIn {
+  static func opened(for open: OpenKeychain) throws(KeychainError) -> SigningIn {
     if open.forwarded != nil {
-      throw Failure(
+      throw .failure(
         "nobody can sign in through a keychain that is forwarded to this machine",
         hint: "log in on the keychain's machine; its logins also answer here", status: .keychain)
     }
     guard let signingIn = SigningIn(stateFolder: open.location.stateFolder) else {
-      throw Failure(
+      throw .failure(
         "llavero-network can't be used, which signs in\(NetworkCompanion.obstacle.map { ": \($0.reason)" } ?? "")",
         hint: "\(prose: NetworkCompanion.remedy)", status: .keychain)
     }

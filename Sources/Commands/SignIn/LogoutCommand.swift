@@ -37,25 +37,23 @@ struct LogoutCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let open = try self.keychain.open()
     let item = try NamedPlace(url: url, account: account, domain: domain).item(in: open.keychain)
     let signingOut = SigningOut(stateFolder: open.location.stateFolder)
-    let outcome = try explaining { () throws(KeychainError) in
-      try signingOut.perform(item, revokes: !noRevoke, in: open.keychain)
-    }
+    let outcome = try signingOut.perform(item, revokes: !noRevoke, in: open.keychain)
     switch outcome {
     case .noToken:
-      throw Failure(
+      throw .failure(
         "\(item.name) is a password, not a sign-in",
         hint: "\(commandOf: ["llavero", "delete", url] + words(naming: item)) deletes it", status: .usage)
-    case .isGone: throw Failure(KeychainError.itemNotFound)
+    case .isGone: throw KeychainError.itemNotFound
     case .isReplaced(let isRevoked):
-      throw Failure(
+      throw .failure(
         (isRevoked ? "the token was revoked, but another" : "another token")
           + " was stored meanwhile, which is still kept", hint: "run this again", status: .keychain)
     case .failed(let message):
-      throw Failure(
+      throw .failure(
         "the token was not revoked, and is still kept: \(message)",
         hint: "with --no-revoke it is only deleted here", status: .keychain)
     case .deleted(let isRevoked):

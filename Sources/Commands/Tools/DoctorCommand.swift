@@ -21,7 +21,7 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var selection = keychain.selection
     selection.mayAsk = false
     selection.mayRunPrograms = false
@@ -44,7 +44,7 @@ struct DoctorCommand: ParsableCommand {
     case .unknown(let failure): throw failure
     case .known(let name, _):
       if let report = reports.first(where: { $0.name == name }), !report.isUsable {
-        throw Failure("the keychain in use can't be used", status: .keychain)
+        throw .failure("the keychain in use can't be used", status: .keychain)
       }
     }
   }
@@ -69,13 +69,13 @@ struct DoctorCommand: ParsableCommand {
   private enum Choice {
     case known(String, why: String)
     /// The remembered choice, or the environment's, is invalid.
-    case unknown(Failure)
+    case unknown(KeychainError)
   }
 
   private static func choice(_ selection: KeychainSelection, _ reports: [Report]) -> Choice {
-    do throws(Failure) {
-      let location = try explaining(VaultLocation())
-      let choice = try explaining(choice: KeychainChoice.made(named: selection.name, at: location))
+    do throws(KeychainError) {
+      let location = try VaultLocation()
+      let choice = try KeychainChoice.made(named: selection.name, at: location)
       if let choice {
         return .known(choice.name, why: choice.reasonText)
       }
@@ -106,13 +106,10 @@ struct DoctorCommand: ParsableCommand {
   private static func listedReports(_ selection: KeychainSelection) -> [Report] {
     guard let location = try? VaultLocation() else { return [] }
     let list: KeychainList
-    do throws(Failure) {
-      list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    do throws(KeychainError) {
+      list = try KeychainList.read(in: location.stateFolder)
     } catch {
-      let problem = error.cause ?? .unavailable(reason: error.message)
-      return [
-        Report(kind: .file, name: "other keychains", findings: [Finding("list", nil, problem: problem)])
-      ]
+      return [Report(kind: .file, name: "other keychains", findings: [Finding("list", nil, problem: error)])]
     }
     return list.keychains.filter { !$0.isBuiltIn }.map { keychain in
       Report(
@@ -121,7 +118,7 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  private static func fileReport(_ selection: KeychainSelection) throws(Failure) -> Report {
+  private static func fileReport(_ selection: KeychainSelection) throws(KeychainError) -> Report {
     var selection = selection
     selection.name = KeychainKind.file.rawValue
     let file = try selection.encryptedFile()
@@ -161,20 +158,20 @@ struct DoctorCommand: ParsableCommand {
 
   private static func serviceReport(
     _ selection: KeychainSelection, _ absence: Companion.Obstacle?
-  ) throws(Failure) -> Report {
+  ) throws(KeychainError) -> Report {
     guard let provider = Program.secretService else {
       let reason = absence?.reason ?? "\(SecretServiceProgram.name) is not installed"
       return Report(
         kind: .secretService, findings: [Finding("program", nil, problem: .unavailable(reason: reason))])
     }
-    let location = try explaining(VaultLocation())
+    let location = try VaultLocation()
     return Report(
       kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings(at: location)))
   }
 
   /// The report on a forwarded keychain; `nil` if there is none, and none was chosen.
-  private static func forwardedReport(_ selection: KeychainSelection) throws(Failure) -> Report? {
-    let location = try explaining(VaultLocation())
+  private static func forwardedReport(_ selection: KeychainSelection) throws(KeychainError) -> Report? {
+    let location = try VaultLocation()
     let chosen = try? KeychainChoice.made(named: selection.name, at: location)?.kind
     let isMeant = chosen == .forwarded || chosen == nil && KeychainEnvironment().namesForwarded
     do throws(KeychainError) {
@@ -185,11 +182,11 @@ struct DoctorCommand: ParsableCommand {
         Finding("items", "\(count) without a question; the other machine decides about each request"))
       if let problem = keychain.probe().reason { findings.append(Finding("keychain", nil, problem: problem)) }
       return Report(kind: .forwarded, findings: findings)
-    } catch .forwarding(.noSocket) where !isMeant {
-      return nil
-    } catch .forwarding(.otherAgent) where !isMeant {
-      return nil
     } catch {
+      switch error.fault(ForwardingFault.self) {
+      case .noSocket, .otherAgent: if !isMeant { return nil }
+      default: break
+      }
       return Report(kind: .forwarded, findings: [Finding("socket", nil, problem: error)])
     }
   }
@@ -203,7 +200,7 @@ struct DoctorCommand: ParsableCommand {
   /// The problem, and the command to type next, without sending people in a circle.
   private static func explanation(of finding: Finding) -> (problem: String, next: String?)? {
     guard let problem = finding.problem else { return nil }
-    let failure = Failure(problem)
+    let failure = problem
     let next: String? =
       switch finding.subject {
       case "program": SecretServiceProgram.remedy

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Keychain
 
 extension GitSettings.Entry {
   /// The short name of the helper that it sets, if it does.

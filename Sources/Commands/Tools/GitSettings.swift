@@ -87,8 +87,8 @@ enum GitSettings {
 
   /// Checks that git, if it is installed, reads a file as llavero does.
   ///
-  /// - Throws: ``Failure`` if it doesn't.
-  static func check(_ text: [UInt8], at path: String) throws(Failure) {
+  /// - Throws: ``KeychainError`` if it doesn't.
+  static func check(_ text: [UInt8], at path: String) throws(KeychainError) {
     guard isInstalled, !text.isEmpty else { return }
     var isSame = false
     if let output = output(["config", "--file", path, "--null", "--list"]),
@@ -102,7 +102,7 @@ enum GitSettings {
       isSame = plain(output) == plain(entries.map { $0 + "\0" }.joined())
     }
     if isSame { return }
-    throw Failure(
+    throw .failure(
       "git would read its configuration otherwise with the line in it", hint: "write it there by hand",
       status: .keychain)
   }

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import Keychain
 import PrivateFiles
 import System
 import Terminals
@@ -11,8 +12,8 @@ enum LastingPath {
   /// The path of `llavero`: its first entry on the PATH, without resolving links; else the path as typed; else the
   /// resolved one.
   ///
-  /// - Throws: ``Failure`` if the kernel doesn't tell where this program is.
-  static func ofProgram() throws(Failure) -> String {
+  /// - Throws: ``KeychainError`` if the kernel doesn't tell where this program is.
+  static func ofProgram() throws(KeychainError) -> String {
     let program = try ProgramLinks.program()
     return onPath(Executables.people) { isSameFile($0, program) } ?? typed.flatMap {
       isSameFile($0, program) && !ReplaceablePath.strangersMayChange($0) ? $0 : nil
@@ -22,8 +23,8 @@ enum LastingPath {
   /// The target for a link of this name: `llavero-credential`, which answers tools faster, if it is found as `llavero`
   /// is, otherwise `llavero` itself. Names that people type always lead to `llavero`.
   ///
-  /// - Throws: ``Failure`` if the kernel doesn't tell where this program is.
-  static func forLink(_ name: String) throws(Failure) -> String {
+  /// - Throws: ``KeychainError`` if the kernel doesn't tell where this program is.
+  static func forLink(_ name: String) throws(KeychainError) -> String {
     let program = try ofProgram()
     if ProgramLinks.isForPeople(name) { return program }
     guard let tools = ProgramLinks.toolsProgram(beside: try ProgramLinks.program()) else { return program }

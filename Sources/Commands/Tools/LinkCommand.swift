@@ -26,10 +26,10 @@ struct LinkCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let known = ProgramLinks.all + ProgramLinks.standIns
     if let unknown = names.first(where: { !known.contains($0) }) {
-      throw Failure(
+      throw .failure(
         "no tool calls llavero by the name \(unknown)",
         hint: "there are \(prose: known.joined(separator: ", "))", status: .usage)
     }

@@ -13,7 +13,7 @@ struct ListedKeychainFindings {
     all.append(Finding(keychain.kind == .git ? "repository" : "place", keychain.shownPlace))
     var selection = selection
     selection.name = keychain.name
-    do throws(Failure) {
+    do throws(KeychainError) {
       let open = try selection.choose().open()
       if let file = open.file {
         try look(at: file, keychain)
@@ -25,12 +25,12 @@ struct ListedKeychainFindings {
         }
       }
     } catch {
-      all.append(
-        Finding("keychain", nil, problem: error.cause ?? .unavailable(reason: error.message)))
+      all.append(Finding("keychain", nil, problem: error))
     }
   }
 
-  private mutating func look(at file: EncryptedFileKeychain, _ keychain: ListedKeychain) throws(Failure) {
+  private mutating func look(at file: EncryptedFileKeychain, _ keychain: ListedKeychain) throws(KeychainError)
+  {
     if keychain.kind == .git {
       all.append(Finding("copy", file.location.vaultFile))
       let note = SyncNote(in: file.location.stateFolder)

@@ -19,10 +19,10 @@ enum ProgramLinks {
   /// The path of `llavero`, with all links resolved. This also works in the program for the Secret Service, which is
   /// beside it or in `../libexec/llavero`.
   ///
-  /// - Throws: ``Failure`` if the kernel doesn't tell.
-  static func program() throws(Failure) -> String {
+  /// - Throws: ``KeychainError`` if the kernel doesn't tell.
+  static func program() throws(KeychainError) -> String {
     guard let path = realPath("/proc/self/exe") else {
-      throw Failure("cannot tell where llavero is", status: .keychain)
+      throw .failure("cannot tell where llavero is", status: .keychain)
     }
     let suffix = "/" + SecretServiceProgram.name
     guard path.hasSuffix(suffix) else { return path }
@@ -68,10 +68,10 @@ enum ProgramLinks {
 
   /// The links to make for these names in a folder. Changes nothing.
   ///
-  /// - Throws: ``Failure`` if something else has one of the names.
-  static func plan(_ names: [String], in folder: String) throws(Failure) -> [Link] {
+  /// - Throws: ``KeychainError`` if something else has one of the names.
+  static func plan(_ names: [String], in folder: String) throws(KeychainError) -> [Link] {
     guard let real = realPath(folder) else {
-      throw Failure("there is no folder \(folder)", hint: "make it first", status: .usage)
+      throw .failure("there is no folder \(folder)", hint: "make it first", status: .usage)
     }
     var links: [Link] = []
     for name in names {
@@ -79,14 +79,14 @@ enum ProgramLinks {
       let path = real == "/" ? "/\(name)" : "\(real)/\(name)"
       guard let present = linkTarget(path) else {
         if access(path, F_OK) == 0 {
-          throw Failure(
+          throw .failure(
             "\(path) is another program", hint: "move it away, or name another folder", status: .usage)
         }
         links.append(Link(path: path, target: target, isThere: false))
         continue
       }
       guard isOwnLink(path) else {
-        throw Failure(
+        throw .failure(
           "\(path) is a link to \(present)", hint: "remove it, or name another folder", status: .usage)
       }
       links.append(Link(path: path, target: target, isThere: present == target))
@@ -104,22 +104,22 @@ enum ProgramLinks {
   }
 
   /// Makes a link, replacing an existing one.
-  static func make(_ link: Link) throws(Failure) {
+  static func make(_ link: Link) throws(KeychainError) {
     if link.isThere { return }
     // Made under a temporary name first, so that the name always exists.
     let temporary = temporaryName(of: link.path)
     if symlink(link.target, temporary) != 0 || rename(temporary, link.path) != 0 {
       let number = errno
       unlink(temporary)
-      throw Failure("cannot make the link \(link.path): \(errorText(number))", status: .keychain)
+      throw .failure("cannot make the link \(link.path): \(errorText(number))", status: .keychain)
     }
   }
 
   /// Removes a link to this program, or to one that has moved. Returns whether there was one.
-  static func remove(_ path: String) throws(Failure) -> Bool {
+  static func remove(_ path: String) throws(KeychainError) -> Bool {
     guard isOwnLink(path) else { return false }
     if unlink(path) != 0 {
-      throw Failure("cannot remove the link \(path): \(errorText(errno))", status: .keychain)
+      throw .failure("cannot remove the link \(path): \(errorText(errno))", status: .keychain)
     }
     return true
   }

@@ -118,14 +118,14 @@ struct SetupCommand: ParsableCommand {
     if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
     guard let tool = ToolSetup.named(name) else {
-      throw Failure(
+      throw KeychainError(
         "llavero doesn't know how to set up \(name)",
         hint: Self.hint(for: name), status: .usage)
     }
     if !remove { try refuseUnclear(tool, place) }
     let isService = tool.name == ToolSetup.secretService.name
     if !isService, log || ask {
-      throw Failure("--log and --ask are for secret-service", status: .usage)
+      throw KeychainError("--log and --ask are for secret-service", status: .usage)
     }
     if isService, !remove {
       // The companion knows the bus, and will serve.
@@ -175,15 +175,15 @@ struct SetupCommand: ParsableCommand {
     try offer(tool, place)
   }
 
-  /// - Throws: ``Failure`` with the steps left to the person, if there are any.
-  private func sayWhatIsLeft(_ plan: SetupPlan) throws(Failure) {
+  /// - Throws: ``KeychainError`` with the steps left to the person, if there are any.
+  private func sayWhatIsLeft(_ plan: SetupPlan) throws(KeychainError) {
     var failures = plan.leftToPerson.map { path, what in
-      Failure(
+      KeychainError(
         "\(path) is left to you: \(what.reason)", hint: "\(prose: what.instruction)",
         status: .nothingMatched)
     }
     guard let last = failures.popLast() else { return }
-    for failure in failures { failure.report() }
+    for failure in failures { failure.failure.report() }
     throw last
   }
 
@@ -215,7 +215,7 @@ struct SetupCommand: ParsableCommand {
 
   /// The answer if there is nothing to remove. It names other parts of the tool that are set up, such as profiles of
   /// aws.
-  private func isNotSetUp(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> String {
+  private func isNotSetUp(_ tool: ToolSetup, _ place: SetupPlace) throws(KeychainError) -> String {
     let others = try tool.recordedParts()
     guard let parts = tool.parts, !others.isEmpty else { return "\(tool.name) isn't set up" }
     let part = place.part(parts).map { "the \(parts.name) \($0)" } ?? "no \(parts.name)"
@@ -240,8 +240,8 @@ struct SetupCommand: ParsableCommand {
     return "it knows \(prose: names); any other program gets its secrets from \(command: "llavero", "run")"
   }
 
-  /// - Throws: ``Failure`` if the target is unclear, and nothing is set up yet.
-  private func refuseUnclear(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the target is unclear, and nothing is set up yet.
+  private func refuseUnclear(_ tool: ToolSetup, _ place: SetupPlace) throws(KeychainError) {
     guard let failure = tool.isUnclear(place), case let state = SetupState(of: tool, place), !state.isSetUp,
       state.strays.isEmpty
     else { return }
@@ -252,9 +252,9 @@ struct SetupCommand: ParsableCommand {
 
   private func removeAll(_ place: SetupPlace) throws {
     var plans: [(tool: ToolSetup, part: String?, plan: SetupPlan)] = []
-    var failures: [(tool: String, failure: Failure)] = []
+    var failures: [(tool: String, failure: KeychainError)] = []
     for tool in ToolSetup.all + [.secretService] {
-      do throws(Failure) {
+      do throws(KeychainError) {
         let usual = place.part(of: tool)
         for part in try [usual] + tool.recordedParts().filter({ $0 != usual }) {
           let plan = try SetupPlan.removing(tool, place.with(part: part), staying: [])
@@ -274,7 +274,7 @@ struct SetupCommand: ParsableCommand {
     }
     var done: [(tool: String, plan: SetupPlan)] = []
     for (tool, part, plan) in plans {
-      do throws(Failure) {
+      do throws(KeychainError) {
         // By now another profile's lines may have moved, and another tool may have been left as it is.
         let plan = dryRun ? plan : try SetupPlan.removing(tool, place.with(part: part))
         if !dryRun { try plan.carryOut() }
@@ -286,7 +286,7 @@ struct SetupCommand: ParsableCommand {
     if !dryRun { done += removeHandedOver(place, &failures) }
     try reportAll(done, failures)
     if !failures.isEmpty {
-      throw Failure(
+      throw KeychainError(
         "\(countText(failures.count, "tool")) couldn't have \(failures.count == 1 ? "its" : "their") configuration back",
         hint: "change it by hand, as said above, and try again", status: .keychain)
     }
@@ -294,11 +294,11 @@ struct SetupCommand: ParsableCommand {
 
   /// Removes links and files that were handed over to tools that never were set up.
   private func removeHandedOver(
-    _ place: SetupPlace, _ failures: inout [(tool: String, failure: Failure)]
+    _ place: SetupPlace, _ failures: inout [(tool: String, failure: KeychainError)]
   ) -> [(tool: String, plan: SetupPlan)] {
     var done: [(tool: String, plan: SetupPlan)] = []
     for tool in ToolSetup.all where (try? SetupRecord.read(tool.name).isHandedOver) == true {
-      do throws(Failure) {
+      do throws(KeychainError) {
         let plan = try SetupPlan.removing(tool, place)
         try plan.carryOut()
         if !plan.steps.isEmpty { done.append((tool.name, plan)) }
@@ -310,8 +310,8 @@ struct SetupCommand: ParsableCommand {
   }
 
   private func reportAll(
-    _ done: [(tool: String, plan: SetupPlan)], _ failures: [(tool: String, failure: Failure)]
-  ) throws(Failure) {
+    _ done: [(tool: String, plan: SetupPlan)], _ failures: [(tool: String, failure: KeychainError)]
+  ) throws(KeychainError) {
     if output.json {
       var json = JSONWriter()
       json.beginArray()
@@ -327,7 +327,7 @@ struct SetupCommand: ParsableCommand {
       json.endArray()
       return try StandardStreams.write(json.finishLine())
     }
-    for (_, failure) in failures { failure.report() }
+    for (_, failure) in failures { failure.failure.report() }
     if done.isEmpty, failures.isEmpty { try StandardStreams.write("no tool is set up\n") }
     if dryRun { return }
     let names = done.filter { $0.plan.formerIsKnown && !$0.plan.wasHandedOver }.map(\.tool).reduce(
@@ -356,7 +356,7 @@ struct SetupCommand: ParsableCommand {
   }
 
   /// Prints the changes, as the answer of a rehearsal; with `--json` they are in the output that follows.
-  private func showAnswer(_ steps: [SetupPlan.Step]) throws(Failure) {
+  private func showAnswer(_ steps: [SetupPlan.Step]) throws(KeychainError) {
     if !output.json { try StandardStreams.write(text(of: steps)) }
   }
 
@@ -374,19 +374,19 @@ struct SetupCommand: ParsableCommand {
     String(line.map { $0 == "\t" ? " " : $0 })
   }
 
-  private func confirm(_ steps: [SetupPlan.Step]) throws(Failure) {
+  private func confirm(_ steps: [SetupPlan.Step]) throws(KeychainError) {
     let selection = KeychainSelection(mayPrompt: !noPrompt)
     guard let isConfirmed = selection.confirms("Write this?", showing: text(of: steps)) else {
-      throw Failure(
+      throw .failure(
         "nobody can be asked whether to change the configuration",
         hint: "see what would change with --dry-run, and write it with --yes", status: .usage)
     }
-    if !isConfirmed { throw Failure("nothing was written", status: .nothingMatched) }
+    if !isConfirmed { throw .failure("nothing was written", status: .nothingMatched) }
   }
 
   private func report(
     _ tool: ToolSetup, _ place: SetupPlace, _ plan: SetupPlan, _ sentence: String?
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     let earlier = remove ? [] : tool.answersBefore(place)
     if !output.json {
       if let sentence { try StandardStreams.write("\(sentence)\n" as TextForTerminal) }
@@ -453,7 +453,7 @@ struct SetupCommand: ParsableCommand {
     json.endArray()
   }
 
-  private func list(_ place: SetupPlace) throws(Failure) {
+  private func list(_ place: SetupPlace) throws(KeychainError) {
     let states = ToolSetup.all.map { ($0, SetupState(of: $0, place), $0.answersBefore(place)) }
     if output.json {
       var json = JSONWriter()

@@ -22,31 +22,31 @@ struct ChangePassphraseCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let file = try keychain.ownFile()
     let former = try formerSlot(in: file)
-    try explaining(file.unlockForChangingSlots())
+    try file.unlockForChangingSlots()
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
-    let id = try explaining(file.replacePassphrase(of: former, with: passphrase))
+    let id = try file.replacePassphrase(of: former, with: passphrase)
     StandardStreams.say("copies of the keychain made before still open with the former passphrase")
     StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
     if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
   }
 
   /// The slot whose passphrase is replaced.
-  private func formerSlot(in file: EncryptedFileKeychain) throws(Failure) -> String {
-    let slots = try explaining(file.passphraseSlots())
+  private func formerSlot(in file: EncryptedFileKeychain) throws(KeychainError) -> String {
+    let slots = try file.passphraseSlots()
     if let slot {
-      guard slots.contains(slot) else { throw Failure(.slot(.notFound(id: slot))) }
+      guard slots.contains(slot) else { throw .slot(.notFound(id: slot)) }
       return slot
     }
     guard let first = slots.first else {
-      throw Failure(
+      throw .failure(
         "the keychain has no passphrase", hint: "add one with 'llavero slot add passphrase'",
         status: .nothingMatched)
     }
     if slots.count > 1 {
-      throw Failure(
+      throw .failure(
         "the keychain has \(slots.count) passphrases: \(slots.joined(separator: ", "))",
         hint: "name one with --slot", status: .usage)
     }

@@ -36,13 +36,13 @@ struct InitCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     if let name = self.keychain.keychain, name != KeychainKind.file.rawValue {
-      throw Failure(
+      throw .failure(
         "only the encrypted file is made by this command",
         hint: "'llavero keychain add NAME file FOLDER --create' makes another one", status: .usage)
     }
-    let keychain = try self.keychain.selection.encryptedFile(at: try explaining(VaultLocation()))
+    let keychain = try self.keychain.selection.encryptedFile(at: try VaultLocation())
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
       // Before the user has to think of a passphrase for it.
@@ -54,17 +54,17 @@ struct InitCommand: ParsableCommand {
     }
     let (folder, vault) = (keychain.location.stateFolder, keychain.location.vaultFile)
     let file = KeychainKind.file.rawValue
-    var remembered = try explaining(choice: RememberedKeychain.read(in: folder))
+    var remembered = try RememberedKeychain.read(in: folder)
     // Another choice made meanwhile stays.
     if remembered == nil {
-      if let saved = try explaining(RememberedKeychain.writeFirst(file, vault: vault, in: folder)) {
+      if let saved = try RememberedKeychain.writeFirst(file, vault: vault, in: folder) {
         StandardStreams.warn(saved)
       } else {
-        remembered = try explaining(choice: RememberedKeychain.read(in: folder))
+        remembered = try RememberedKeychain.read(in: folder)
       }
     }
     if remembered?.name == file {
-      remembered = try explaining(choice: RememberedKeychain.note(vault: vault, in: folder))
+      remembered = try RememberedKeychain.note(vault: vault, in: folder)
     }
     if let name = remembered?.name, name != file {
       let shown = name == KeychainKind.secretService.rawValue ? "the Secret Service" : name
@@ -78,7 +78,7 @@ struct InitCommand: ParsableCommand {
 
   private func create(
     in keychain: EncryptedFileKeychain, _ protection: consuming Protection
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     do {
       let aside = try keychain.create(protection, startingOver: startOver)
       if !aside.isEmpty {
@@ -88,12 +88,12 @@ struct InitCommand: ParsableCommand {
     } catch .duplicateItem {
       throw Self.isThere(keychain.location.vaultFile)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 
-  private static func isThere(_ path: String) -> Failure {
-    Failure(
+  private static func isThere(_ path: String) -> KeychainError {
+    KeychainError(
       "there is a keychain already: \(path)",
       hint:
         "see 'llavero status'; to begin without it, move its folder away first, and type 'llavero init --start-over'",

@@ -11,12 +11,12 @@ struct ReturningWaysOptions: ParsableArguments {
 
   /// Runs `body`, which restores the file, and asks on the terminal if a confirmation is needed.
   ///
-  /// - Throws: ``Failure`` with status 2 if nobody can be asked, with status 1 if the answer is no.
+  /// - Throws: ``KeychainError`` with status 2 if nobody can be asked, with status 1 if the answer is no.
   func confirming<Result>(
     _ vault: EncryptedFileKeychain, _ selection: KeychainSelection,
     _ body: (EncryptedFileKeychain, WaysConfirmation) throws(KeychainError) -> Result
-  ) throws(Failure) -> Result {
-    var refusal: Failure?
+  ) throws(KeychainError) -> Result {
+    var refusal: KeychainError?
     do throws(KeychainError) {
       return try body(vault) { returning in
         refusal = Self.refusal(of: returning, at: vault.location, isConfirmed: yes, selection)
@@ -25,20 +25,20 @@ struct ReturningWaysOptions: ParsableArguments {
     } catch .itemNotFound {
       throw .noEncryptedFile
     } catch .slot(.unconfirmed) {
-      throw refusal ?? Failure(.slot(.unconfirmed))
+      throw refusal ?? .slot(.unconfirmed)
     } catch .otherKey(let path) {
-      throw Failure(
+      throw .failure(
         "\(path) is encrypted for a former key, which nothing here opens; nothing was changed",
         hint: "see the other states with 'llavero vault log'", status: .keychain)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 
   /// Lists the slots that would return, and asks for confirmation. Returns `nil` if it is given.
   private static func refusal(
     of returning: ReturningWays, at location: VaultLocation, isConfirmed: Bool, _ selection: KeychainSelection
-  ) -> Failure? {
+  ) -> KeychainError? {
     var text = reason(returning.doubt, location) + ": the restored keychain opens with "
     text += returning.ways.map { name($0, location) }.joined(separator: "; ")
     if returning.mayBeFormerKey {
@@ -50,9 +50,9 @@ struct ReturningWaysOptions: ParsableArguments {
     }
     let question: TextForTerminal = "What was removed of these opens the keychain again. Put it back so?"
     if let isConfirmed = selection.confirms(question, showing: "llavero: \(text)\n") {
-      return isConfirmed ? nil : Failure("nothing was changed", status: .nothingMatched)
+      return isConfirmed ? nil : KeychainError("nothing was changed", status: .nothingMatched)
     }
-    return Failure(
+    return .failure(
       text + "; nothing was changed",
       hint: "if some of that was removed, it would open the keychain again; if all of it may, add --yes",
       status: .keychain)

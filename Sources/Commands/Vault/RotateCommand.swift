@@ -26,17 +26,17 @@ struct RotateCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let file = try keychain.existingFile()
-    let slots = try explaining(file.passphraseSlots())
+    let slots = try file.passphraseSlots()
     let ask = passphraseSource(isOnlyOne: slots.count == 1, path: file.location.vaultFile)
     let json = output.json
-    var failure: Failure?
+    var failure: KeychainError?
     var isAnnounced = false
     let before = Self.identity(of: file.location.vaultFile)
     do throws(KeychainError) {
       try file.rotate(dropping: Set(drop), passphrase: ask) { (codes) throws(KeychainError) in
-        do throws(Failure) {
+        do throws(KeychainError) {
           try StandardStreams.write(json ? RecoveryOutput.json(codes) : RecoveryOutput.lines(codes))
           isAnnounced = true
         } catch {
@@ -46,11 +46,11 @@ struct RotateCommand: ParsableCommand {
       }
     } catch {
       if case .earlierStatesRemain = error, isAnnounced { Self.remind() }
-      let failure = failure ?? Failure(error)
+      let failure = failure ?? error
       guard isAnnounced, before != nil, Self.identity(of: file.location.vaultFile) == before else {
         throw failure
       }
-      throw Failure(
+      throw .failure(
         "the codes above open nothing, and the former ones still do, because the key couldn't be changed: "
           + "\(failure.message)", hint: failure.hint, status: failure.status)
     }

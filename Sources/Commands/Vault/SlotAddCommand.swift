@@ -30,11 +30,11 @@ struct AddPassphraseCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let file = try keychain.ownFile()
-    try explaining(file.unlockForChangingSlots())
+    try file.unlockForChangingSlots()
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
-    let id = try explaining(file.addPassphrase(passphrase))
+    let id = try file.addPassphrase(passphrase)
     if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
   }
 }
@@ -51,7 +51,7 @@ struct NewPassphraseOptions: ParsableArguments {
 
   func passphrase(
     of selection: KeychainSelection, at location: VaultLocation
-  ) throws(Failure) -> Secret {
+  ) throws(KeychainError) -> Secret {
     var selection = selection
     selection.passphraseDescriptor = newPassphraseFd
     return try selection.passphraseSources(for: .vault(path: location.vaultFile))
@@ -72,14 +72,14 @@ struct AddRecoveryCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let file = try keychain.ownFile()
-    var failure: Failure?
+    var failure: KeychainError?
     var shown: String?
     let json = output.json
     do throws(KeychainError) {
       try file.addRecoveryCode { (code) throws(KeychainError) in
-        do throws(Failure) {
+        do throws(KeychainError) {
           try StandardStreams.write(json ? RecoveryOutput.json(code) : RecoveryOutput.line(code))
           shown = code.id
         } catch {
@@ -88,9 +88,9 @@ struct AddRecoveryCommand: ParsableCommand {
         }
       }
     } catch {
-      let failure = failure ?? Failure(error)
+      let failure = failure ?? error
       guard let shown, Self.isWithout(slot: shown, file) else { throw failure }
-      throw Failure(
+      throw .failure(
         "the code above opens nothing, because it couldn't be added: \(failure.message)", hint: failure.hint,
         status: failure.status)
     }
@@ -129,15 +129,13 @@ struct AddRecipientCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let path = identity.map(absolutePath)
     let file = try keychain.ownFile { selection in selection.identity = path }
     // Ignore the line end that comes from a file.
     let text = String(recipient.drop { $0 == " " }.reversed().drop { $0.isWhitespace }.reversed())
-    let id = try explaining { () throws(KeychainError) in
-      try EncryptedFileKeychain.checkRecipient(text)
-      return try file.addRecipient(text, identity: path, label: label)
-    }
+    try EncryptedFileKeychain.checkRecipient(text)
+    let id = try file.addRecipient(text, identity: path, label: label)
     if output.json { try StandardStreams.write(SlotOutput.json(id, .recipient)) }
   }
 }
@@ -165,9 +163,9 @@ struct AddCommandSlotCommand: ParsableCommand {
     if command.first?.isEmpty ?? true { throw ValidationError("Name a program after --.") }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let file = try keychain.ownFile()
-    let id = try explaining(file.addCommand(command))
+    let id = try file.addCommand(command)
     if output.json { try StandardStreams.write(SlotOutput.json(id, .command)) }
   }
 }
@@ -184,9 +182,9 @@ struct AddIdentityFileCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let file = try keychain.ownFile()
-    try explaining(file.addIdentityFile())
+    try file.addIdentityFile()
     if output.json {
       try StandardStreams.write(SlotOutput.json(SlotSummary.identityFileID, .identityFile))
     }

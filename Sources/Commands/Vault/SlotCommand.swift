@@ -40,12 +40,12 @@ struct SlotListCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let file = try keychain.existingFile { selection in
       selection.mayAsk = false
       selection.mayRunPrograms = false
     }
-    let slots = try explaining(file.slots() ?? [])
+    let slots = try (file.slots() ?? [])
     try StandardStreams.write(
       output.json
         ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location).shown))
@@ -68,9 +68,9 @@ struct SlotRemoveCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let file = try keychain.ownFile()
-    try explaining(file.removeSlot(id))
+    try file.removeSlot(id)
   }
 }
 
@@ -78,18 +78,18 @@ extension KeychainOptions {
   /// Returns the encrypted file.
   ///
   /// - Parameter change: adjusts how it is unlocked.
-  /// - Throws: ``Failure`` if it doesn't exist, or another kind of keychain is selected.
-  func existingFile(_ change: (inout KeychainSelection) -> Void = { _ in }) throws(Failure)
+  /// - Throws: ``KeychainError`` if it doesn't exist, or another kind of keychain is selected.
+  func existingFile(_ change: (inout KeychainSelection) -> Void = { _ in }) throws(KeychainError)
     -> EncryptedFileKeychain
   {
     if let name = keychain, try !ListedKeychain.named(name).kind.isFile {
-      throw Failure("only the encrypted file has slots", status: .usage)
+      throw .failure("only the encrypted file has slots", status: .usage)
     }
     var selection = selection
     change(&selection)
     let file = try selection.encryptedFile()
-    if try !explaining({ () throws(KeychainError) in try file.exists() }) {
-      throw Failure(
+    if try !file.exists() {
+      throw .failure(
         "there is no encrypted keychain yet", hint: "make one with 'llavero init'", status: .keychain)
     }
     return file
@@ -100,13 +100,13 @@ extension KeychainOptions {
   /// Returns the encrypted file, which must be the person's own. The slots of a git-shared one are its members.
   ///
   /// - Parameter change: adjusts how it is unlocked.
-  /// - Throws: ``Failure`` as ``existingFile(_:)`` does, and for a git-shared one.
+  /// - Throws: ``KeychainError`` as ``existingFile(_:)`` does, and for a git-shared one.
   func ownFile(
     _ change: (inout KeychainSelection) -> Void = { _ in }
-  ) throws(Failure) -> EncryptedFileKeychain {
+  ) throws(KeychainError) -> EncryptedFileKeychain {
     let file = try existingFile(change)
     if let name = file.sharing?.name {
-      throw Failure(
+      throw .failure(
         "the keychain \(name) is shared, and its members open it",
         hint:
           "see \(command: "llavero", "keychain", "member", "--help"); a removed member can't read later changes",

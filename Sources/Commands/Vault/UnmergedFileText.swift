@@ -26,8 +26,8 @@ extension UnmergedFile {
         "\(path) was not merged, because it is encrypted for another key; \(merging) merges it, or says what is missing"
     case .damaged:
       return
-        "\(path) was not merged: \(Failure(problem).message); put a good copy in its place, or move it away"
-    default: return "\(path) was not merged: \(Failure(problem).message)"
+        "\(path) was not merged: \(problem.message); put a good copy in its place, or move it away"
+    default: return "\(path) was not merged: \(problem.message)"
     }
   }
 }

@@ -32,11 +32,11 @@ struct VaultLogCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let vault = try keychain.selection.encryptedFile()
-    let states = try vault.askingOnce { () throws(Failure) in try explaining(Self.states(of: vault)) }
+    let states = try vault.askingOnce { () throws(KeychainError) in try Self.states(of: vault) }
     // There is nothing left to list.
-    if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw Failure(problem) }
+    if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw problem }
     if output.json { return try StandardStreams.write(Self.json(states)) }
     if states.isEmpty { return StandardStreams.say("there is no encrypted file yet") }
     try StandardStreams.write(Self.table(states))
@@ -102,7 +102,7 @@ struct VaultLogCommand: ParsableCommand {
     let name = state.isCurrent ? "in use" : ""
     guard let problem = state.problem else { return name }
     if case .locked = problem { return name.isEmpty ? "locked" : name + ", locked" }
-    return (name.isEmpty ? "" : name + ", ") + "can't be used: " + Failure(problem).message
+    return (name.isEmpty ? "" : name + ", ") + "can't be used: " + problem.message
   }
 
   private static func json(_ states: [State]) -> Secret {
@@ -117,7 +117,7 @@ struct VaultLogCommand: ParsableCommand {
       json.member("path", ByteString(state.path))
       json.member("current", state.isCurrent)
       json.member("good", state.verified != nil)
-      if let problem = state.problem { json.member("problem", ByteString(Failure(problem).message)) }
+      if let problem = state.problem { json.member("problem", ByteString(problem.message)) }
       json.endObject()
     }
     json.endArray()
@@ -148,33 +148,33 @@ struct VaultRestoreCommand: ParsableCommand {
   @OptionGroup var confirmation: ReturningWaysOptions
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let vault = try keychain.selection.encryptedFile()
-    try vault.askingOnce { () throws(Failure) in
+    try vault.askingOnce { () throws(KeychainError) in
       if let write { try restore(write, of: vault) } else { try restore(vault) }
     }
   }
 
-  private func restore(_ write: String, of vault: EncryptedFileKeychain) throws(Failure) {
+  private func restore(_ write: String, of vault: EncryptedFileKeychain) throws(KeychainError) {
     func isMeant(_ number: Int64, _ path: String) -> Bool {
       number == Int64(write) || path == write || path.hasSuffix("/\(write)")
     }
-    var found = try explaining(vault.generations()).filter { isMeant($0.number, $0.path) }
+    var found = try vault.generations().filter { isMeant($0.number, $0.path) }
     // These have to be opened, which may need a passphrase.
     if found.isEmpty {
-      found = try explaining(vault.lastWritesOfUnreadable()).filter { isMeant($0.number, $0.path) }
+      found = try vault.lastWritesOfUnreadable().filter { isMeant($0.number, $0.path) }
     }
     guard let generation = found.first else {
       if let present = (try? vault.verify()) ?? nil, isMeant(present.generation, vault.location.vaultFile) {
         StandardStreams.say("write \(present.generation) is already in use; nothing was changed")
         return
       }
-      throw Failure(
+      throw .failure(
         "there is no state of write \(write)", hint: "see which there are with 'llavero vault log'",
         status: .nothingMatched)
     }
     if found.count > 1 {
-      throw Failure(
+      throw .failure(
         "two copies of the keychain had a write \(write): \(found.map(\.path).joined(separator: ", "))",
         hint: "say which you mean with 'llavero vault restore FILE'", status: .usage)
     }
@@ -188,10 +188,10 @@ struct VaultRestoreCommand: ParsableCommand {
   }
 
   /// Puts back a damaged file, with everything still readable. For a sound one, offers the states.
-  private func restore(_ vault: EncryptedFileKeychain) throws(Failure) {
+  private func restore(_ vault: EncryptedFileKeychain) throws(KeychainError) {
     guard let salvage = try salvage(vault) else {
       StandardStreams.say("the encrypted file is in order; nothing was changed")
-      return try StandardStreams.write(VaultLogCommand.table(explaining(VaultLogCommand.states(of: vault))))
+      return try StandardStreams.write(VaultLogCommand.table(VaultLogCommand.states(of: vault)))
     }
     let recovered = salvage.hadFile ? "\(salvage.recovered) from the damaged file" : ""
     let others = salvage.hadFile ? ", the others" : "all"
@@ -201,9 +201,9 @@ struct VaultRestoreCommand: ParsableCommand {
 
   /// Salvages the file; `nil` if nothing is wrong with it.
   ///
-  /// - Throws: ``Failure``, whose hint isn't to do this very thing.
-  private func salvage(_ vault: EncryptedFileKeychain) throws(Failure) -> Salvage? {
-    do throws(Failure) {
+  /// - Throws: ``KeychainError``, whose hint isn't to do this very thing.
+  private func salvage(_ vault: EncryptedFileKeychain) throws(KeychainError) -> Salvage? {
+    do throws(KeychainError) {
       return try confirmation.confirming(vault, keychain.selection) {
         (vault, confirm) throws(KeychainError) -> Salvage? in
         do throws(KeychainError) {
@@ -215,7 +215,7 @@ struct VaultRestoreCommand: ParsableCommand {
     } catch {
       guard let hint = error.hint, hint.description.hasPart("llavero vault restore") else { throw error }
       let named = keychain.selection.name.map { ["--keychain", $0] } ?? []
-      throw Failure(
+      throw .failure(
         error.message,
         hint: """
           nothing was changed; see the states that are kept with \(commandOf: ["llavero", "vault", "log"] + named), or \
@@ -236,14 +236,14 @@ struct VaultVerifyCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let vault = try keychain.selection.encryptedFile()
-    let found = try explaining(vault.verify())
+    let found = try vault.verify()
     guard let found else {
-      throw Failure.noEncryptedFile
+      throw KeychainError.noEncryptedFile
     }
-    let former = try explaining(vault.generationsOfFormerKeys().count)
-    let unmerged = try explaining(vault.unmergedFiles())
+    let former = try vault.generationsOfFormerKeys().count
+    let unmerged = try vault.unmergedFiles()
     if output.json {
       var json = JSONWriter()
       json.beginObject()
@@ -258,7 +258,7 @@ struct VaultVerifyCommand: ParsableCommand {
         json.beginObject()
         json.member("path", ByteString(file.path))
         json.member("kind", ByteString(file.kind.rawValue))
-        if let problem = file.problem { json.member("problem", ByteString(Failure(problem).message)) }
+        if let problem = file.problem { json.member("problem", ByteString(problem.message)) }
         json.endObject()
       }
       json.endArray()
@@ -287,7 +287,7 @@ struct VaultAcceptCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let vault = try keychain.selection.encryptedFile()
     try changing { () throws(KeychainError) in try vault.acceptRollback() }
   }
@@ -317,7 +317,7 @@ struct VaultMergeCommand: ParsableCommand {
     if files.count != 1, files.count != 3 { throw ValidationError("Name one file, or git's three.") }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let vault = try keychain.selection.encryptedFile()
     do {
       if files.count == 3 {
@@ -330,20 +330,20 @@ struct VaultMergeCommand: ParsableCommand {
         tellUndecided(outcome)
       }
     } catch .itemNotFound {
-      throw Failure("there is no encrypted file yet to merge it into", status: .nothingMatched)
+      throw .failure("there is no encrypted file yet to merge it into", status: .nothingMatched)
     } catch .wrongIdentity(let path) {
-      throw Failure("\(shown(path)) is not a copy of this keychain; nothing was changed", status: .keychain)
+      throw .failure("\(shown(path)) is not a copy of this keychain; nothing was changed", status: .keychain)
     } catch .otherKey(let path) {
-      throw Failure(.otherKey(path: shown(path)))
+      throw .otherKey(path: shown(path))
     } catch .damaged(let path, let detail) where files.contains(path) && path != vault.location.vaultFile {
-      throw Failure(
+      throw .failure(
         "cannot merge \(shown(path)): \(detail)",
         hint: files.count == 1
           ? "nothing was changed; name a good copy of \(prose: vault.location.vaultFile)"
           : "nothing was changed; choose one with 'git checkout --ours' or 'git checkout --theirs'",
         status: .keychain)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 }
@@ -380,20 +380,20 @@ struct VaultCompactCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let vault = try keychain.selection.encryptedFile()
     if let name = vault.sharing?.name {
-      throw Failure(
+      throw .failure(
         "the keychain \(name) is shared: forgotten secrets would come back from its repository",
         hint: "to make a secret useless, change it where it is used", status: .usage)
     }
     if !yes {
       let question: TextForTerminal = "Forget deleted and replaced secrets, and all earlier states?"
       guard let isConfirmed = keychain.selection.confirms(question) else {
-        throw Failure(
+        throw .failure(
           "removed secrets can't be brought back, and nobody can be asked", hint: "add --yes", status: .usage)
       }
-      if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
+      if !isConfirmed { throw .failure("nothing was changed", status: .nothingMatched) }
     }
     let gone = try changing { () throws(KeychainError) in try vault.compact() }
     StandardStreams.say(
@@ -404,13 +404,13 @@ struct VaultCompactCommand: ParsableCommand {
 /// Changes the encrypted file. ``KeychainError/itemNotFound`` means that it doesn't exist.
 private func changing<Result>(
   _ body: () throws(KeychainError) -> Result
-) throws(Failure) -> Result {
+) throws(KeychainError) -> Result {
   do throws(KeychainError) {
     return try body()
   } catch .itemNotFound {
     throw .noEncryptedFile
   } catch {
-    throw Failure(error)
+    throw error
   }
 }
 
@@ -424,6 +424,6 @@ extension KeychainError {
   }
 }
 
-extension Failure {
-  static let noEncryptedFile = Failure("there is no encrypted file yet", status: .nothingMatched)
+extension KeychainError {
+  static let noEncryptedFile = KeychainError("there is no encrypted file yet", status: .nothingMatched)
 }

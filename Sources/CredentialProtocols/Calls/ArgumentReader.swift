@@ -37,8 +37,8 @@ public struct ArgumentReader: Sendable {
 
   /// Reads the value of the option just returned by ``next()``: the text after its equals sign, or the next word.
   ///
-  /// - Throws: ``ProtocolError`` if there is none.
-  public mutating func value() throws(ProtocolError) -> ByteString {
+  /// - Throws: ``KeychainError`` if there is none.
+  public mutating func value() throws(KeychainError) -> ByteString {
     if let attached { return attached }
     guard let word = rest.popFirst() else { throw .misused("\(option) needs a value") }
     return word

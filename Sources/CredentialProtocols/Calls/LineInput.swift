@@ -1,4 +1,5 @@
 import Bytes
+import Keychain
 
 /// Reads lines one by one, each as soon as it arrives, for protocols that answer line by line.
 struct LineInput: ~Copyable {
@@ -17,17 +18,17 @@ struct LineInput: ~Copyable {
 
   /// The next line without its LF; `nil` at the end. A last line may lack its LF.
   ///
-  /// - Throws: ``ProtocolError/requestTooLong(limit:)`` for a longer line.
-  mutating func next() throws(ProtocolError) -> Secret? {
+  /// - Throws: ``RequestFault/requestTooLong(limit:)`` for a longer line.
+  mutating func next() throws(KeychainError) -> Secret? {
     var searched = 0
     while true {
       let end = pending.withUnsafeBytes { bytes in (searched..<bytes.count).first { bytes[$0] == 0x0a } }
       if let end { return takeLine(end) }
       searched = pending.count
-      if pending.count > limit { throw .requestTooLong(limit: limit) }
+      if pending.count > limit { throw .request(.requestTooLong(limit: limit)) }
       if !hasEnded {
         let before = pending.count
-        try pending.append(count: 4096) { [call] (buffer) throws(ProtocolError) in try call.read(into: buffer)
+        try pending.append(count: 4096) { [call] (buffer) throws(KeychainError) in try call.read(into: buffer)
         }
         if pending.count > before { continue }
         hasEnded = true

@@ -24,11 +24,11 @@ public final class RehearsedCall: ToolCall {
   ///   - account: the account that the tool asks for. Only keyring's clients pass one; for other tools it may be in the
   ///     URL, before the `@`.
   ///   - nameForAll: as ``ToolCall/nameForAll(at:isTakenOver:)``.
-  /// - Throws: ``ProtocolError`` if the URL can't be understood.
+  /// - Throws: ``KeychainError`` if the URL can't be understood.
   public init?(
     _ tool: Tool, url: ByteString, account: ByteString?, _ store: any KeychainStore,
     nameForAll: @escaping (InternetPassword, Bool) -> ByteString? = { _, _ in nil }
-  ) throws(ProtocolError) {
+  ) throws(KeychainError) {
     guard let rehearsal = tool.speaks.rehearsal else { return nil }
     let made = try rehearsal(url, account)
     self.tool = tool.name
@@ -41,8 +41,8 @@ public final class RehearsedCall: ToolCall {
 
   /// Runs the call.
   ///
-  /// - Throws: the ``ProtocolError`` that the tool would get.
-  public func rehearse() throws(ProtocolError) {
+  /// - Throws: the ``KeychainError`` that the tool would get.
+  public func rehearse() throws(KeychainError) {
     _ = try speaks.respond(to: self)
   }
 
@@ -69,7 +69,7 @@ public final class RehearsedCall: ToolCall {
   /// Never replaces the process.
   public func become(
     _ program: ByteString, _ arguments: [ByteString], emptying variable: String
-  ) -> Refusal { Refusal("it runs \(program) instead", .nothingMatched) }
+  ) -> Failure { Failure("it runs \(program) instead", status: .nothingMatched) }
   /// Nobody is asked.
   public var askingProgram: ByteString? { nil }
   /// Always `false`.
@@ -94,7 +94,7 @@ public final class RehearsedCall: ToolCall {
   /// Discards the output.
   public func write(_ output: borrowing Secret) {}
   /// Discards the message.
-  public func say(_ refusal: Refusal) {}
+  public func say(_ refusal: Failure) {}
   /// The keychain passed to the initializer.
   public func keychain() -> any KeychainStore { store }
   /// As the initializer was told.
@@ -102,11 +102,11 @@ public final class RehearsedCall: ToolCall {
     nameForAll(key, isTakenOver)
   }
   /// Always throws: nobody is asked.
-  public func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
-    throw .refused(Refusal("nobody may be asked for the secret", .usage))
+  public func askForSecret(_ prompt: String) throws(KeychainError) -> Secret {
+    throw .failure("nobody may be asked for the secret", status: .usage)
   }
   /// Never shown.
-  public func refusal(for error: ProtocolError) -> Refusal { Refusal("", .keychain) }
+  public func refusal(for error: KeychainError) -> Failure { Failure("", status: .keychain) }
   /// Does nothing: nothing is stored.
   public func hasStored() {}
   /// Collects the explanations.

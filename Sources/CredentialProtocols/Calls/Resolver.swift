@@ -20,10 +20,10 @@ public struct Resolver {
   ///
   /// - Parameter takesAccounts: whether the tool gets the account with the secret, and uses it in place of the
   ///   requested one.
-  /// - Throws: ``ProtocolError`` if the keychain can't be opened.
+  /// - Throws: ``KeychainError`` if the keychain can't be opened.
   public init(
     _ call: any ToolCall, services: Services = .own, takesAccounts: Bool = false
-  ) throws(ProtocolError) {
+  ) throws(KeychainError) {
     tool = ByteString(call.tool)
     self.services = services
     keychain = try call.keychain()
@@ -56,7 +56,7 @@ public struct Resolver {
   public func answer(
     at place: Place, account: ByteString? = nil, sharing: Sharing = .withOthers,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     let own = try answer(to: try place.query(account: account, for: tool)) { item, credential in
       (sharing == .withOthers || item[.securityDomain] == tool) && isUsable(item, credential)
     }
@@ -68,11 +68,11 @@ public struct Resolver {
 
   /// The best item without a host, with its secret: one of the tool's own service, else of the service `NAME`.
   ///
-  /// - Throws: ``ProtocolError`` also if the name is empty.
+  /// - Throws: ``KeychainError`` also if the name is empty.
   public func answer(
     toService name: ByteString, account: ByteString? = nil, sharing: Sharing = .withOthers,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     let own = try answer(to: try query(service: own(name), account), where: isUsable)
     guard own == nil, sharing == .withOthers, services == .own else { return own }
     return try answer(to: try query(service: name, account), where: isUsable)
@@ -81,7 +81,7 @@ public struct Resolver {
   /// The best item for a query, with its secret; if there is none, the item whose account stands for every name there.
   public func answer(
     to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     if let answer = try exactAnswer(to: query, where: isUsable) { return answer }
     guard let other = query.underNameForAll(nameForAll) else { return nil }
     return try exactAnswer(to: other, where: isUsable)
@@ -89,14 +89,12 @@ public struct Resolver {
 
   private func exactAnswer(
     to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
-  ) throws(ProtocolError) -> Answer? {
-    try throwingProtocolError { () throws(KeychainError) in
-      if let onQuery { onQuery(try keychain.explain(query, at: now, where: isUsable)) }
-      if !renews {
-        return try keychain.heldAnswer(to: query, at: now, includingRenewable: true, where: isUsable)
-      }
-      return try keychain.answer(to: query, at: now, where: isUsable)
+  ) throws(KeychainError) -> Answer? {
+    if let onQuery { onQuery(try keychain.explain(query, at: now, where: isUsable)) }
+    if !renews {
+      return try keychain.heldAnswer(to: query, at: now, includingRenewable: true, where: isUsable)
     }
+    return try keychain.answer(to: query, at: now, where: isUsable)
   }
 
   /// The same without renewing anything, for explanations.
@@ -106,22 +104,22 @@ public struct Resolver {
     return other
   }
 
-  private func query(service: ByteString, _ account: ByteString? = nil) throws(ProtocolError) -> ItemQuery {
-    try throwingProtocolError(.genericPassword(try GenericPasswordQuery(service: service, account: account)))
+  private func query(service: ByteString, _ account: ByteString? = nil) throws(KeychainError) -> ItemQuery {
+    .genericPassword(try GenericPasswordQuery(service: service, account: account))
   }
 
   /// The best item for a place that git or a person would get, with its secret. It belongs to no tool.
   public func answer(
     toPersonAt place: Place, account: ByteString? = nil,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     try answer(to: try place.query(account: account, for: nil), where: isUsable)
   }
 
   /// The best item of the service with exactly this name, with its secret.
   public func answer(
     toPersonForService name: ByteString, account: ByteString? = nil
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     try answer(to: try query(service: name, account)) { $1.authenticationScheme == nil }
   }
 
@@ -129,9 +127,9 @@ public struct Resolver {
   /// if the first keychain that has any items for it, on any ports and paths, doesn't have exactly one.
   public func onlyAnswer(
     at scheme: ByteString, _ server: ByteString, account: ByteString? = nil
-  ) throws(ProtocolError) -> Answer? {
-    try throwingProtocolError(
-      keychain.reading { () throws(KeychainError) -> Answer? in
+  ) throws(KeychainError) -> Answer? {
+    try
+      (keychain.reading { () throws(KeychainError) -> Answer? in
         let found = try keychain.first(among: .all) { (items) throws(KeychainError) -> [Item]? in
           var answering: [Item] = []
           for item in items {
@@ -163,17 +161,15 @@ public struct Resolver {
   }
 
   /// All items of the tool, without secrets, in the keychain's order.
-  public func items() throws(ProtocolError) -> [Item] {
+  public func items() throws(KeychainError) -> [Item] {
     let prefix = tool.bytes + [UInt8(ascii: ":")]
-    return try throwingProtocolError { () throws(KeychainError) in
-      try keychain.items(matching: .all) { item in
-        // A login that a server has refused doesn't exist for tools.
-        if item.isHidden { return false }
-        switch item.key {
-        case .internetPassword(let key): return key.securityDomain == tool
-        case .genericPassword(let key): return key.service.bytes.starts(with: prefix)
-        case .cryptographic, .secretService: return false
-        }
+    return try keychain.items(matching: .all) { item in
+      // A login that a server has refused doesn't exist for tools.
+      if item.isHidden { return false }
+      switch item.key {
+      case .internetPassword(let key): return key.securityDomain == tool
+      case .genericPassword(let key): return key.service.bytes.starts(with: prefix)
+      case .cryptographic, .secretService: return false
       }
     }
   }
@@ -183,7 +179,7 @@ public struct Resolver {
   public func keep(
     _ credential: borrowing Credential, at place: Place, account: ByteString?, label: ByteString? = nil,
     replacing: Replacing = .allAccounts
-  ) throws(ProtocolError) {
+  ) throws(KeychainError) {
     var item = Item(place.key(account: account, for: tool))
     item.label = label
     let query = try place.query(for: tool)
@@ -196,7 +192,7 @@ public struct Resolver {
   public func keep(
     _ credential: borrowing Credential, service name: ByteString, account: ByteString?,
     label: ByteString? = nil, creator: ByteString? = nil, replacing: Replacing = .thisAccount
-  ) throws(ProtocolError) {
+  ) throws(KeychainError) {
     var item = Item(GenericPassword(service: own(name), account: account))
     item.label = label
     item.creator = creator
@@ -213,7 +209,7 @@ public struct Resolver {
 
   /// Deletes the tool's own items at a place, for every account if none is given. Returns their number.
   @discardableResult
-  public func forget(at place: Place, account: ByteString? = nil) throws(ProtocolError) -> Int {
+  public func forget(at place: Place, account: ByteString? = nil) throws(KeychainError) -> Int {
     let key = place.key(account: account, for: tool)
     return try forget(try place.query(account: account, for: tool)) {
       $0.isSamePlace(as: .internetPassword(key))
@@ -230,9 +226,9 @@ public struct Resolver {
   ///     same.
   func sayWhat(
     stillAnswersFor name: ByteString, to call: any ToolCall, isOnce: Bool = false,
-    _ answer: () throws(ProtocolError) -> Answer?
+    _ answer: () throws(KeychainError) -> Answer?
   ) {
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       guard let answer = try answer() else { return }
       let hint: Hint? = answer.item.key.commandToDelete.map { "\(commandOf: $0) deletes it" }
       // If that can't be noted, saying it twice is better than not at all.
@@ -240,69 +236,65 @@ public struct Resolver {
         return
       }
       call.say(
-        Refusal(
-          "\(tool) still gets a login for \(name), which isn't its own", hint: hint, .nothingMatched))
+        Failure(
+          "\(tool) still gets a login for \(name), which isn't its own", hint: hint, status: .nothingMatched))
     } catch {}
   }
 
   /// Deletes the items of the tool's own service, for every account if none is given. Returns their number.
   @discardableResult
-  public func forget(service name: ByteString, account: ByteString? = nil) throws(ProtocolError) -> Int {
+  public func forget(service name: ByteString, account: ByteString? = nil) throws(KeychainError) -> Int {
     try forget(try query(service: own(name), account)) { _ in true }
   }
 
-  private func forget(_ query: ItemQuery, _ isMeant: (Item.Key) -> Bool) throws(ProtocolError) -> Int {
-    try throwingProtocolError { () throws(KeychainError) -> Int in
-      func found() throws(KeychainError) -> [Item] {
-        try keychain.find(query) { isMeant($0.key) }
-      }
-      return try keychain.exclusively { () throws(KeychainError) -> Int? in
-        try found().isEmpty ? 0 : nil
-      } _: { () throws(KeychainError) -> Int in
-        try keychain.discard(try found())
-      }
+  private func forget(_ query: ItemQuery, _ isMeant: (Item.Key) -> Bool) throws(KeychainError) -> Int {
+    func found() throws(KeychainError) -> [Item] {
+      try keychain.find(query) { isMeant($0.key) }
+    }
+    return try keychain.exclusively { () throws(KeychainError) -> Int? in
+      try found().isEmpty ? 0 : nil
+    } _: { () throws(KeychainError) -> Int in
+      try keychain.discard(try found())
     }
   }
 
   private func keep(
     _ item: Item, _ credential: borrowing Credential, among query: ItemQuery, _ replacing: Replacing
-  ) throws(ProtocolError) {
-    try throwingProtocolError { () throws(KeychainError) in
-      try item.validate(with: credential)
-      let own = try keychain.keychainOfNewItems()
-      func others() throws(KeychainError) -> [Item] {
-        try own.items(matching: query).filter { $0.key.isSamePlace(as: item.key) }
+  ) throws(KeychainError) {
+    try item.validate(with: credential)
+    let own = try keychain.keychainOfNewItems()
+    func others() throws(KeychainError) -> [Item] {
+      try own.items(matching: query).filter { $0.key.isSamePlace(as: item.key) }
+    }
+    func isThere(_ found: [Item]) throws(KeychainError) -> Bool {
+      guard let twin = found.first(where: { $0.key.primaryKey == item.key.primaryKey }),
+        replacing == .thisAccount || found.count == 1,
+        let present = try own.credentialIfPresent(of: twin)
+      else { return false }
+      return present.expiry == credential.expiry && present.hasSameSecret(as: credential)
+        && present.hasSameRefreshToken(as: credential)
+    }
+    // An answer from another keychain of a list is not copied. One that can't be asked doesn't prevent storing.
+    if try others().isEmpty {
+      let found = (try? keychain.items(matching: query)) ?? []
+      for twin in found where twin.key.primaryKey == item.key.primaryKey && !twin.isHidden {
+        guard let present = try? keychain.credential(of: twin) else { continue }
+        if present.hasSameSecret(as: credential) { return }
       }
-      func isThere(_ found: [Item]) throws(KeychainError) -> Bool {
-        guard let twin = found.first(where: { $0.key.primaryKey == item.key.primaryKey }),
-          replacing == .thisAccount || found.count == 1,
-          let present = try own.credentialIfPresent(of: twin)
-        else { return false }
-        return present.expiry == credential.expiry && present.hasSameSecret(as: credential)
-          && present.hasSameRefreshToken(as: credential)
+    }
+    try own.exclusively { () throws(KeychainError) -> Void? in
+      try isThere(try others()) ? () : nil
+    } _: { () throws(KeychainError) in
+      let found = try others()
+      let twin = found.first { $0.key.primaryKey == item.key.primaryKey }
+      if let twin {
+        try own.update(twin, credential)
+      } else {
+        try own.add(item, credential)
       }
-      // An answer from another keychain of a list is not copied. One that can't be asked doesn't prevent storing.
-      if try others().isEmpty {
-        let found = (try? keychain.items(matching: query)) ?? []
-        for twin in found where twin.key.primaryKey == item.key.primaryKey && !twin.isHidden {
-          guard let present = try? keychain.credential(of: twin) else { continue }
-          if present.hasSameSecret(as: credential) { return }
-        }
-      }
-      try own.exclusively { () throws(KeychainError) -> Void? in
-        try isThere(try others()) ? () : nil
-      } _: { () throws(KeychainError) in
-        let found = try others()
-        let twin = found.first { $0.key.primaryKey == item.key.primaryKey }
-        if let twin {
-          try own.update(twin, credential)
-        } else {
-          try own.add(item, credential)
-        }
-        if replacing == .allAccounts {
-          let superseded = found.filter { $0.reference != twin?.reference }
-          if !superseded.isEmpty { try own.delete(superseded) }
-        }
+      if replacing == .allAccounts {
+        let superseded = found.filter { $0.reference != twin?.reference }
+        if !superseded.isEmpty { try own.delete(superseded) }
       }
     }
   }

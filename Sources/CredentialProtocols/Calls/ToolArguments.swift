@@ -13,11 +13,11 @@ public struct ToolArguments: Sendable {
   ///   - programName: the program's name.
   ///   - known: the protocol's own options.
   ///   - other: takes any other option, and returns whether it knows it; `value` returns the option's value.
-  /// - Throws: ``ProtocolError`` for an unknown option or a missing value, and the errors of `other`.
+  /// - Throws: ``KeychainError`` for an unknown option or a missing value, and the errors of `other`.
   public init(
     _ arguments: [ByteString], of programName: String, _ known: [ToolOption],
-    other: (_ name: String, _ value: () throws(ProtocolError) -> ByteString) throws(ProtocolError) -> Bool
-  ) throws(ProtocolError) {
+    other: (_ name: String, _ value: () throws(KeychainError) -> ByteString) throws(KeychainError) -> Bool
+  ) throws(KeychainError) {
     var reader = ArgumentReader(arguments)
     while let word = reader.next() {
       switch word {
@@ -28,7 +28,7 @@ public struct ToolArguments: Sendable {
       case .option(let name):
         if let option = known.first(where: { $0.name == name }) {
           options.append((name, option.takesValue ? try reader.value() : ""))
-        } else if !(try other(name) { () throws(ProtocolError) in try reader.value() }) {
+        } else if !(try other(name) { () throws(KeychainError) in try reader.value() }) {
           throw .misused("unknown option \(name)", hint: "see '\(prose: programName) --help'")
         }
       }

@@ -37,7 +37,7 @@ public protocol ToolCall: AnyObject {
   ///   - arguments: the arguments without the program's name.
   ///   - variable: an environment variable to empty.
   /// - Returns: why it can't be executed.
-  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Refusal
+  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Failure
 
   /// The program that asks a person in a window on this machine (ssh(1), `SSH_ASKPASS`); `nil` if there is none, or no
   /// display.
@@ -57,20 +57,20 @@ public protocol ToolCall: AnyObject {
   func contents(ofFile path: ByteString) -> Secret?
 
   /// Reads the next bytes of standard input into the buffer and returns their number; 0 at the end.
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int
 
   /// Writes to standard output without buffering.
-  func write(_ output: borrowing Secret) throws(ProtocolError)
+  func write(_ output: borrowing Secret) throws(KeychainError)
 
   /// Reports it to the user on standard error.
-  func say(_ refusal: Refusal)
+  func say(_ refusal: Failure)
 
   /// Chooses the keychain. A protocol that writes before it reads must call this first: the process may be replaced
   /// with another program here, which starts over. Reading calls it automatically.
-  func begin() throws(ProtocolError)
+  func begin() throws(KeychainError)
 
   /// The keychain, opened at the first call.
-  func keychain() throws(ProtocolError) -> any KeychainStore
+  func keychain() throws(KeychainError) -> any KeychainStore
 
   /// The account under which one token answers for every name in a place's URL; `nil` if names there are people's.
   ///
@@ -80,16 +80,16 @@ public protocol ToolCall: AnyObject {
 
   /// Asks the user for a secret on the terminal.
   ///
-  /// - Throws: ``ProtocolError`` if nobody can be asked, or there is no answer.
-  func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret
+  /// - Throws: ``KeychainError`` if nobody can be asked, or there is no answer.
+  func askForSecret(_ prompt: String) throws(KeychainError) -> Secret
 
   /// The description of an error.
-  func refusal(for error: ProtocolError) -> Refusal
+  func refusal(for error: KeychainError) -> Failure
 
   /// Notes that something was stored, to remember the choice of the keychain.
   ///
-  /// - Throws: ``ProtocolError`` if that can't be saved.
-  func hasStored() throws(ProtocolError)
+  /// - Throws: ``KeychainError`` if that can't be saved.
+  func hasStored() throws(KeychainError)
 
   /// Called with the explanation of each query; `nil` if not needed.
   var onQuery: ((AnswerExplanation) -> Void)? { get }
@@ -108,8 +108,8 @@ public protocol Caller {
 
   /// Notes that it gets an answer or a notice. Returns whether this is the first one for the question.
   ///
-  /// - Throws: ``ProtocolError`` if that can't be saved.
-  func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool
+  /// - Throws: ``KeychainError`` if that can't be saved.
+  func notesAnswer(to question: ByteString) throws(KeychainError) -> Bool
 }
 
 extension ToolCall {
@@ -126,25 +126,25 @@ extension ToolCall {
   public func value(of option: String) -> ByteString? { values(of: option).last }
 
   /// Writes a text that is not secret.
-  public func write(_ text: String) throws(ProtocolError) { try write(Secret(text)) }
+  public func write(_ text: String) throws(KeychainError) { try write(Secret(text)) }
 
   /// Reads all of standard input, always to the end, so that no tool is stopped while it writes.
   ///
   /// - Parameter limit: the maximum number of bytes.
-  /// - Throws: ``ProtocolError/requestTooLong(limit:)`` if there is more.
-  public func input(limit: Int = 1 << 20) throws(ProtocolError) -> Secret {
+  /// - Throws: ``RequestFault/requestTooLong(limit:)`` if there is more.
+  public func input(limit: Int = 1 << 20) throws(KeychainError) -> Secret {
     var text = Secret(capacity: 4096)
     var isTooLong = false
     while true {
       let before = text.count
-      try text.append(count: 4096) { (buffer) throws(ProtocolError) in try read(into: buffer) }
+      try text.append(count: 4096) { (buffer) throws(KeychainError) in try read(into: buffer) }
       if text.count == before { break }
       if text.count > limit {
         isTooLong = true
         text.truncate(to: 0)
       }
     }
-    if isTooLong { throw .requestTooLong(limit: limit) }
+    if isTooLong { throw .request(.requestTooLong(limit: limit)) }
     return text
   }
 }

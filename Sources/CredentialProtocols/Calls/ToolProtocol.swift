@@ -14,11 +14,11 @@ public protocol ToolProtocol: SendableMetatype {
 
   /// Answers one call, and returns the exit status.
   ///
-  /// - Throws: ``ProtocolError``, which is then reported to the tool by ``refuse(_:_:)``.
-  static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32
+  /// - Throws: ``KeychainError``, which is then reported to the tool by ``refuse(_:_:)``.
+  static func respond(to call: any ToolCall) throws(KeychainError) -> Int32
 
   /// Reports a failure to the tool in the form it expects, and returns the exit status.
-  static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32
+  static func refuse(_ refusal: Failure, _ call: any ToolCall) -> Int32
 
   /// Simulates the tool's call for a URL; `nil` if a URL alone doesn't identify its logins.
   static var rehearsal: Rehearsal? { get }
@@ -26,7 +26,7 @@ public protocol ToolProtocol: SendableMetatype {
 
 /// Builds a tool's call for a URL and, if it asks for one, an account.
 public typealias Rehearsal =
-  @Sendable (_ url: ByteString, _ account: ByteString?) throws(ProtocolError) -> RehearsedArguments
+  @Sendable (_ url: ByteString, _ account: ByteString?) throws(KeychainError) -> RehearsedArguments
 
 /// The arguments and input of a simulated call.
 public struct RehearsedArguments: Sendable {
@@ -56,9 +56,9 @@ extension ToolProtocol {
 
   /// Reports the failure on standard error. The status is 1 if nothing matched, 2 if the keychain could not be used and
   /// 64 for a wrong call.
-  public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
+  public static func refuse(_ refusal: Failure, _ call: any ToolCall) -> Int32 {
     call.say(refusal)
-    return refusal.cause.rawValue
+    return refusal.status.rawValue
   }
 }
 
@@ -74,39 +74,4 @@ public struct ToolOption: Sendable {
 
   /// An option without a value.
   public static func flag(_ name: String) -> ToolOption { ToolOption(name: name, takesValue: false) }
-}
-
-/// The reason why a call failed, in words.
-public struct Refusal: Hashable, Sendable {
-  /// The kind of failure, with the exit status for tools that have none of their own.
-  public enum Cause: Int32, Sendable {
-    /// The keychain has no such item.
-    case nothingMatched = 1
-    /// The keychain could not be used.
-    case keychain = 2
-    /// The call is wrong.
-    case usage = 64
-  }
-
-  /// One line in lowercase without a full stop. It contains no secret, and from the input only the item's name with its
-  /// invisible characters escaped, because tools pass this on to a terminal unchanged.
-  public let message: String
-  /// A remedy, if there is one.
-  public let hint: Hint?
-  /// The kind of failure.
-  public let cause: Cause
-
-  /// Creates a refusal.
-  public init(_ message: String, hint: Hint? = nil, _ cause: Cause) {
-    self.message = showingInvisible(message)
-    self.hint = hint
-    self.cause = cause
-  }
-}
-
-extension ProtocolError {
-  /// The error for a wrong call.
-  static func misused(_ message: String, hint: Hint? = nil) -> ProtocolError {
-    .refused(Refusal(message, hint: hint, .usage))
-  }
 }

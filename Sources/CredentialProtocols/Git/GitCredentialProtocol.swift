@@ -68,13 +68,13 @@ public struct GitCredentialProtocol {
   /// git asks once more, with the answer's `state[]`, and gets a new one (git-credential(1), "INPUT/OUTPUT FORMAT").
   /// The state of an answer without `continue` is no refusal.
   ///
-  /// - Throws: ``ProtocolError/keychain(_:)`` with ``KeychainError/queryTooBroad(_:)`` for a request without a
+  /// - Throws: ``KeychainError/queryTooBroad(_:)`` for a request without a
   ///   protocol, or with neither host nor path, and with the keychain's own errors;
-  ///   ``ProtocolError/unspeakableAnswer(key:)`` if an item can't be written in git's lines.
+  ///   ``RequestFault/unspeakableAnswer(key:)`` if an item can't be written in git's lines.
   public func perform(
     _ operation: Operation, _ request: borrowing GitRequest, on keychain: any KeychainStore,
     at now: Timestamp = .now
-  ) throws(ProtocolError) -> Secret {
+  ) throws(KeychainError) -> Secret {
     switch operation {
     case .get: return try get(request, from: keychain, at: now)
     case .store: try store(request, in: keychain, at: now)
@@ -89,30 +89,27 @@ public struct GitCredentialProtocol {
 
   private func get(
     _ request: borrowing GitRequest, from keychain: any KeychainStore, at now: Timestamp
-  ) throws(ProtocolError) -> Secret {
-    let query = try throwingProtocolError(request.query())
+  ) throws(KeychainError) -> Secret {
+    let query = try request.query()
     let capabilities = request.capabilities
     var isAgain = false
     if capabilities.contains(.state), let state = request.state, let changed = state.continued {
       isAgain = true
       // If this fails, the answer is the same as before, and git erases it when it is refused again. A token renewed in
       // the meantime was not refused.
-      if try throwingProtocolError(keychain.find(query)).contains(where: {
+      if try keychain.find(query).contains(where: {
         $0.reference == state.item && $0.modificationDate == changed
       }) {
         try? keychain.refuse(state.item, to: query, at: now)
       }
     }
-    let found = try throwingProtocolError { () throws(KeychainError) -> AnswerOrRenewal? in
-      func answer(to query: ItemQuery) throws(KeychainError) -> AnswerOrRenewal? {
-        try keychain.answerOrRenewal(to: query, at: now) {
-          $1.authenticationScheme == nil || capabilities.contains(.authtype)
-        }
+    func answer(to query: ItemQuery) throws(KeychainError) -> AnswerOrRenewal? {
+      try keychain.answerOrRenewal(to: query, at: now) {
+        $1.authenticationScheme == nil || capabilities.contains(.authtype)
       }
-      if let found = try answer(to: query) { return found }
-      guard let other = query.underNameForAll(accountForAll) else { return nil }
-      return try answer(to: other)
     }
+    var found = try answer(to: query)
+    if found == nil, let other = query.underNameForAll(accountForAll) { found = try answer(to: other) }
     switch consume found {
     case .answer(let answer):
       let mayContinue =
@@ -134,8 +131,8 @@ public struct GitCredentialProtocol {
 
   private func store(
     _ request: borrowing GitRequest, in keychain: any KeychainStore, at now: Timestamp
-  ) throws(ProtocolError) {
-    let query = try throwingProtocolError(request.query())
+  ) throws(KeychainError) {
+    let query = try request.query()
     guard let credential = request.credentialToStore(), !credential.isExpired(at: now),
       case .internetPassword(let place) = query
     else { return }
@@ -143,7 +140,7 @@ public struct GitCredentialProtocol {
       protocol: place.protocol, server: place.server, port: place.port, account: place.account,
       path: place.path)
     if place.path != nil,
-      try throwingProtocolError(keychain.heldAnswer(to: query, at: now) { _, _ in true }) == nil,
+      try keychain.heldAnswer(to: query, at: now, where: { _, _ in true }) == nil,
       let former = refusedBefore(key)
     {
       // An organisation's replaced password stays the organisation's, whichever repository git names.
@@ -154,24 +151,24 @@ public struct GitCredentialProtocol {
       let (sum, isTooLate) = now.seconds.addingReportingOverflow(limit)
       return isTooLate ? .max : sum
     }
-    let outcome = try throwingProtocolError(keychain.save(item, credential, expiringBy: expiringBy, at: now))
+    let outcome = try keychain.save(item, credential, expiringBy: expiringBy, at: now)
     onSave(outcome)
   }
 
   private func erase(
     _ request: borrowing GitRequest, from keychain: any KeychainStore, at now: Timestamp
-  ) throws(ProtocolError) {
-    let query = try throwingProtocolError(request.query())
+  ) throws(KeychainError) {
+    let query = try request.query()
     let answered = request.state?.item
-    let unnamed = try throwingProtocolError { () throws(KeychainError) -> Int in
-      guard let refused = request.secret() else { return try keychain.erase(query) }
-      let former = request.path == nil ? [] : (try? keychain.find(query)) ?? []
-      if try keychain.erase(query, holding: refused, answered: answered, at: now) > 0 {
-        tell(of: former, goneFrom: keychain, query)
-      }
-      return 0
+    guard let refused = request.secret() else {
+      let unnamed = try keychain.erase(query)
+      if unnamed > 0, let place = request.key, place.account == nil { onUnnamedErasure(place, unnamed) }
+      return
     }
-    if unnamed > 0, let place = request.key, place.account == nil { onUnnamedErasure(place, unnamed) }
+    let former = request.path == nil ? [] : (try? keychain.find(query)) ?? []
+    if try keychain.erase(query, holding: refused, answered: answered, at: now) > 0 {
+      tell(of: former, goneFrom: keychain, query)
+    }
   }
 
   /// Reports the items with a path that are gone by now.

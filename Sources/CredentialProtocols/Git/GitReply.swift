@@ -6,11 +6,11 @@ enum GitReply {
   /// The lines of an answer, with those of a capability only if it was announced.
   ///
   /// - Parameter mayContinue: whether git should ask again if the server refuses the answer.
-  /// - Throws: ``ProtocolError/unspeakableAnswer(key:)`` if a value contains LF, CR or NUL, or makes a line longer than
+  /// - Throws: ``RequestFault/unspeakableAnswer(key:)`` if a value contains LF, CR or NUL, or makes a line longer than
   ///   git reads. An item added in another way must not turn into several lines (CVE-2020-5260).
   static func encode(
     _ answer: borrowing Answer, for capabilities: GitRequest.Capabilities, mayContinue: Bool
-  ) throws(ProtocolError) -> Secret {
+  ) throws(KeychainError) -> Secret {
     var reply = Secret(capacity: 512)
     if capabilities.contains(.authtype) { reply.append("capability[]=authtype\n") }
     if capabilities.contains(.state) { reply.append("capability[]=state\n") }
@@ -43,7 +43,7 @@ enum GitReply {
   /// An expiry that git would not see as past is left out: git would apply it to the password from another helper.
   ///
   /// - Throws: as ``encode(_:for:)`` does.
-  static func encode(_ renewal: borrowing Renewal, at now: Timestamp) throws(ProtocolError) -> Secret {
+  static func encode(_ renewal: borrowing Renewal, at now: Timestamp) throws(KeychainError) -> Secret {
     var reply = Secret(capacity: 512)
     if let account = renewal.item.key.account {
       try append("username", Secret(copying: account), to: &reply)
@@ -61,12 +61,12 @@ enum GitReply {
 
   private static func append(
     _ key: StaticString, _ value: borrowing Secret, to reply: inout Secret
-  ) throws(ProtocolError) {
+  ) throws(KeychainError) {
     let isSpeakable = value.withUnsafeBytes { bytes in
       key.utf8CodeUnitCount + 1 + bytes.count + 1 <= RequestLines.longestLine
         && !bytes.contains(where: { $0 == 0x0a || $0 == 0x0d || $0 == 0 })
     }
-    guard isSpeakable else { throw .unspeakableAnswer(key: key.description) }
+    guard isSpeakable else { throw .request(.unspeakableAnswer(key: key.description)) }
     reply.append(key)
     reply.append("=")
     reply.append(value)

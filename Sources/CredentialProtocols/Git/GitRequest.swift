@@ -49,17 +49,17 @@ public struct GitRequest: ~Copyable {
 
   /// Parses the lines of a request.
   ///
-  /// - Throws: ``ProtocolError`` for an invalid line, and for an unusable value of a known key, or one with a carriage
+  /// - Throws: ``KeychainError`` for an invalid line, and for an unusable value of a known key, or one with a carriage
   ///   return.
-  public init(parsing text: UnsafeRawBufferPointer) throws(ProtocolError) {
-    try RequestLines.forEachPair(in: text) { (key, value) throws(ProtocolError) in
+  public init(parsing text: UnsafeRawBufferPointer) throws(KeychainError) {
+    try RequestLines.forEachPair(in: text) { (key, value) throws(KeychainError) in
       try take(key, value)
     }
   }
 
   private mutating func take(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(ProtocolError) {
+  ) throws(KeychainError) {
     if key == "protocol" {
       `protocol` = try text(value, of: "protocol")
     } else if key == "host" {
@@ -71,7 +71,7 @@ public struct GitRequest: ~Copyable {
     } else if key == "password" {
       password = try secret(value, of: "password")
     } else if key == "password_expiry_utc" {
-      guard let seconds = decimal(value) else { throw .unusableValue(key: "password_expiry_utc") }
+      guard let seconds = decimal(value) else { throw .request(.unusableValue(key: "password_expiry_utc")) }
       // Git itself reads 0 as no expiry.
       passwordExpiry = seconds == 0 ? nil : seconds
     } else if key == "oauth_refresh_token" {
@@ -81,7 +81,7 @@ public struct GitRequest: ~Copyable {
     } else if key == "credential" {
       credential = try secret(value, of: "credential")
     } else if key == "ephemeral" {
-      guard let flag = gitBoolean(value) else { throw .unusableValue(key: "ephemeral") }
+      guard let flag = gitBoolean(value) else { throw .request(.unusableValue(key: "ephemeral")) }
       isEphemeral = flag
     } else if key == "capability[]" {
       takeCapability(value)
@@ -99,8 +99,8 @@ public struct GitRequest: ~Copyable {
     }
   }
 
-  private mutating func takeHost(_ value: ByteString) throws(ProtocolError) {
-    guard let parsed = HostAndPort(parsing: value) else { throw .unusableValue(key: "host") }
+  private mutating func takeHost(_ value: ByteString) throws(KeychainError) {
+    guard let parsed = HostAndPort(parsing: value) else { throw .request(.unusableValue(key: "host")) }
     host = parsed
   }
 
@@ -123,9 +123,9 @@ public struct GitRequest: ~Copyable {
   }
 
   /// Sets all parts from a URL; missing ones are unset.
-  private mutating func takeURL(_ value: UnsafeRawBufferPointer) throws(ProtocolError) {
+  private mutating func takeURL(_ value: UnsafeRawBufferPointer) throws(KeychainError) {
     let url = try CredentialURL(parsing: value)
-    guard let host = HostAndPort(parsing: url.host) else { throw .unusableURL(.badHost) }
+    guard let host = HostAndPort(parsing: url.host) else { throw .request(.unusableURL(.badHost)) }
     `protocol` = url.protocol
     self.host = host
     path = url.path
@@ -133,13 +133,13 @@ public struct GitRequest: ~Copyable {
     password = url.password
   }
 
-  private func text(_ value: UnsafeRawBufferPointer, of key: String) throws(ProtocolError) -> ByteString {
-    if value.contains(0x0d) { throw .carriageReturn(key: key) }
+  private func text(_ value: UnsafeRawBufferPointer, of key: String) throws(KeychainError) -> ByteString {
+    if value.contains(0x0d) { throw .request(.carriageReturn(key: key)) }
     return ByteString(value)
   }
 
-  private func secret(_ value: UnsafeRawBufferPointer, of key: String) throws(ProtocolError) -> Secret {
-    if value.contains(0x0d) { throw .carriageReturn(key: key) }
+  private func secret(_ value: UnsafeRawBufferPointer, of key: String) throws(KeychainError) -> Secret {
+    if value.contains(0x0d) { throw .request(.carriageReturn(key: key)) }
     return Secret(copying: value)
   }
 }

@@ -22,52 +22,49 @@ public struct SecretReference: Hashable, Sendable {
 
   /// Parses a reference.
   ///
-  /// - Throws: ``ProtocolError/unusableReference``, also for a reference with a password, which doesn't belong there,
+  /// - Throws: ``RequestFault/unusableReference``, also for a reference with a password, which doesn't belong there,
   ///   or a fragment, which has no meaning.
-  public init(parsing whole: UnsafeRawBufferPointer) throws(ProtocolError) {
+  public init(parsing whole: UnsafeRawBufferPointer) throws(KeychainError) {
     let end = whole.firstIndex(of: UInt8(ascii: "?")) ?? whole.endIndex
     let text = UnsafeRawBufferPointer(rebasing: whole[..<end])
     guard Self.isMeant(by: text), !whole.contains(UInt8(ascii: "#")),
       let field = end < whole.endIndex ? ReferencedField(query: whole[(end + 1)...]) : .secret
-    else { throw .unusableReference }
+    else { throw .request(.unusableReference) }
     self.field = field
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       if Self.begins(text, "llavero+") {
         query = try Self.internetPassword(UnsafeRawBufferPointer(rebasing: text["llavero+".utf8.count...]))
       } else {
         query = try Self.genericPassword(text)
       }
     } catch {
-      throw .unusableReference
+      throw .request(.unusableReference)
     }
   }
 
-  private static func internetPassword(_ text: UnsafeRawBufferPointer) throws(ProtocolError) -> ItemQuery {
+  private static func internetPassword(_ text: UnsafeRawBufferPointer) throws(KeychainError) -> ItemQuery {
     let url = try CredentialURL(parsing: text)
     switch url.password {
-    case .some: throw .unusableReference
+    case .some: throw .request(.unusableReference)
     case .none: break
     }
     guard url.hasScheme, let host = HostAndPort(parsing: url.host), !host.server.isEmpty else {
-      throw .unusableReference
+      throw .request(.unusableReference)
     }
-    return try throwingProtocolError(
-      .internetPassword(
-        try InternetPasswordQuery(
-          protocol: url.protocol, server: host.server, port: host.port, account: url.account, path: url.path))
-    )
+    return .internetPassword(
+      try InternetPasswordQuery(
+        protocol: url.protocol, server: host.server, port: host.port, account: url.account, path: url.path))
   }
 
-  private static func genericPassword(_ text: UnsafeRawBufferPointer) throws(ProtocolError) -> ItemQuery {
+  private static func genericPassword(_ text: UnsafeRawBufferPointer) throws(KeychainError) -> ItemQuery {
     // A user and a password don't belong here, and a service may contain an @ or a colon.
     let scheme = "llavero://"
-    guard begins(text, "llavero://") else { throw .unusableReference }
+    guard begins(text, "llavero://") else { throw .request(.unusableReference) }
     let parts = text[scheme.utf8.count...].split(separator: 0x2f, omittingEmptySubsequences: false)
-    guard 1...2 ~= parts.count else { throw .unusableReference }
+    guard 1...2 ~= parts.count else { throw .request(.unusableReference) }
     let service = try CredentialURL.decode(parts[0])
     let account = parts.count > 1 && !parts[1].isEmpty ? try CredentialURL.decode(parts[1]) : nil
-    return try throwingProtocolError(
-      .genericPassword(try GenericPasswordQuery(service: service, account: account)))
+    return .genericPassword(try GenericPasswordQuery(service: service, account: account))
   }
 
   private static func begins(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {

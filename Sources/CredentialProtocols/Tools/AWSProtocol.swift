@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+public import Keychain
 
 /// The protocol of `credential_process` in the AWS CLI and SDKs (AWS SDKs and Tools Reference Guide, "Process
 /// credential provider").
@@ -28,18 +28,17 @@ public enum AWSProtocol: ToolProtocol {
     """
 
   /// Answers one call.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     let names = call.values(of: "--profile") + call.operands
     guard let name = names.first, names.count == 1, !name.isEmpty else {
       throw .misused("aws needs the name of one profile", hint: "there is 'llavero aws --profile NAME'")
     }
     guard let answer = try Resolver(call).answer(toService: name, sharing: .none) else {
-      throw .refused(
-        Refusal(
-          "the keychain has no keys for the AWS profile \(name)",
-          hint:
-            "add them with \(command: "llavero", "add", "--service", "aws:\(name)", "--account", "ACCESS-KEY-ID")",
-          .nothingMatched))
+      throw .failure(
+        "the keychain has no keys for the AWS profile \(name)",
+        hint:
+          "add them with \(command: "llavero", "add", "--service", "aws:\(name)", "--account", "ACCESS-KEY-ID")",
+        status: .nothingMatched)
     }
     let keys = try AWSKeys(answer)
     let expiration = try expiry(
@@ -69,8 +68,8 @@ private struct AWSKeys: ~Copyable {
 
   /// Reads the keys from an item. Its secret is the secret access key, or AWS's whole JSON for a session.
   ///
-  /// - Throws: ``ProtocolError`` if the secret is neither, or there is no access key ID.
-  init(_ answer: borrowing Answer) throws(ProtocolError) {
+  /// - Throws: ``KeychainError`` if the secret is neither, or there is no access key ID.
+  init(_ answer: borrowing Answer) throws(KeychainError) {
     accessKeyID = answer.item.key.account ?? ""
     let isJSON = answer.credential.secret.withUnsafeBytes { $0.first == UInt8(ascii: "{") }
     if isJSON {
@@ -82,11 +81,10 @@ private struct AWSKeys: ~Copyable {
       secretAccessKey = answer.credential.secret.copy()
     }
     if accessKeyID.isEmpty {
-      throw .refused(
-        Refusal(
-          "the item \(answer.item.name) names no access key id",
-          hint: "add it again, with the id for --account",
-          .keychain))
+      throw .failure(
+        "the item \(answer.item.name) names no access key id",
+        hint: "add it again, with the id for --account",
+        status: .keychain)
     }
     let isUsable =
       Secret(copying: accessKeyID).isHeaderValue() && secretAccessKey.isHeaderValue()
@@ -119,12 +117,11 @@ private struct AWSKeys: ~Copyable {
     }
   }
 
-  private static func unusable(_ item: Item) -> ProtocolError {
-    .refused(
-      Refusal(
-        "the secret of \(item.name) is not a secret access key",
-        hint:
-          "it is one line, or the JSON of 'aws configure export-credentials'; replace it with 'llavero update'",
-        .keychain))
+  private static func unusable(_ item: Item) -> KeychainError {
+    .failure(
+      "the secret of \(item.name) is not a secret access key",
+      hint:
+        "it is one line, or the JSON of 'aws configure export-credentials'; replace it with 'llavero update'",
+      status: .keychain)
   }
 }

@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+public import Keychain
 
 /// The protocol of Ansible's vault password client scripts: `--vault-id ID` as argument, and the password on standard
 /// output (ansible-vault(1), "Vault password client scripts").
@@ -21,18 +21,17 @@ public enum AnsibleProtocol: ToolProtocol {
     """
 
   /// Prints the password of a vault.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     guard call.operands.isEmpty else {
       throw .misused("this is for ansible to call", hint: "see 'llavero-vault-client --help'")
     }
     // Ansible's name for a vault without a name.
     let vault = call.value(of: "--vault-id").nonEmpty ?? "default"
     guard let answer = try Resolver(call).answer(toService: vault, sharing: .none) else {
-      throw .refused(
-        Refusal(
-          "the keychain has no password for the vault \(vault)",
-          hint: "store it with \(command: "llavero", "add", "--service", "ansible:\(vault)")", .nothingMatched
-        ))
+      throw .failure(
+        "the keychain has no password for the vault \(vault)",
+        hint: "store it with \(command: "llavero", "add", "--service", "ansible:\(vault)")",
+        status: .nothingMatched)
     }
     var password = answer.credential.secret.copy()
     let lineBreaks: [UInt8] = [0x0a, 0x0d]
@@ -41,10 +40,9 @@ public enum AnsibleProtocol: ToolProtocol {
       return !lineBreaks.contains(first) && !lineBreaks.contains(last)
     }
     guard staysWhole else {
-      throw .refused(
-        Refusal(
-          "the password for the vault \(vault) is empty, or has a line break at an end, which ansible cuts off",
-          .keychain))
+      throw .failure(
+        "the password for the vault \(vault) is empty, or has a line break at an end, which ansible cuts off",
+        status: .keychain)
     }
     password.append("\n")
     try call.write(password)
@@ -52,12 +50,12 @@ public enum AnsibleProtocol: ToolProtocol {
   }
 
   /// Reports the failure on standard error. For ansible, status 2 means only that the vault is unknown.
-  public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
+  public static func refuse(_ refusal: Failure, _ call: any ToolCall) -> Int32 {
     call.say(refusal)
-    switch refusal.cause {
-    case .nothingMatched: return 2
-    case .keychain: return 1
-    case .usage: return refusal.cause.rawValue
+    return switch refusal.status {
+    case .nothingMatched: 2
+    case .keychain: 1
+    case .done, .usage: refusal.status.rawValue
     }
   }
 }

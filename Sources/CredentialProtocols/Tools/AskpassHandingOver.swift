@@ -22,16 +22,16 @@ struct AskpassHandingOver {
   /// Hands the question over, and returns the exit status.
   ///
   /// - Parameter refusal: why the keychain has no answer.
-  /// - Throws: ``ProtocolError`` if nobody can be asked.
-  func answer(_ refusal: Refusal) throws(ProtocolError) -> Int32 {
+  /// - Throws: ``KeychainError`` if nobody can be asked.
+  func answer(_ refusal: Failure) throws(KeychainError) -> Int32 {
     var refusal = afterFallback(refusal)
     // Without an answer, git asks on the terminal by itself, if it may.
-    guard mayHandOver, !isByGit || !call.hasTerminal else { throw .refused(refusal) }
+    guard mayHandOver, !isByGit || !call.hasTerminal else { throw .described(refusal) }
     if let program = call.askingProgram {
       tell(refusal)
       refusal = call.become(program, [text], emptying: Self.fallbackVariable)
     }
-    guard !isByGit, call.hasTerminal else { throw .refused(refusal) }
+    guard !isByGit, call.hasTerminal else { throw .described(refusal) }
     tell(refusal)
     return try askOnTerminal(refusal)
   }
@@ -41,25 +41,25 @@ struct AskpassHandingOver {
   /// itself. ssh's program isn't asked, because it would ask at each download.
   ///
   /// - Parameter refusal: why the keychain has no answer.
-  func forWget(_ refusal: Refusal) throws(ProtocolError) -> Secret {
+  func forWget(_ refusal: Failure) throws(KeychainError) -> Secret {
     tell(afterAsking(call.value(of: "--fallback").nonEmpty ?? WgetLogin.formerAskpass(call), refusal))
     return WgetLogin.own(text, call)
   }
 
   /// Becomes the former program, if there was one. Returns the reason why there is no answer yet.
-  private func afterFallback(_ refusal: Refusal) -> Refusal {
+  private func afterFallback(_ refusal: Failure) -> Failure {
     afterAsking((call.value(of: "--fallback") ?? call.variable(Self.fallbackVariable)).nonEmpty, refusal)
   }
 
-  private func afterAsking(_ program: ByteString?, _ refusal: Refusal) -> Refusal {
+  private func afterAsking(_ program: ByteString?, _ refusal: Failure) -> Failure {
     guard mayHandOver, let program else { return refusal }
     tell(refusal)
     return call.become(program, [text], emptying: Self.fallbackVariable)
   }
 
   /// Says nothing if no item matched: people notice that by being asked.
-  private func tell(_ refusal: Refusal) {
-    if refusal.cause != .nothingMatched { call.say(refusal) }
+  private func tell(_ refusal: Failure) {
+    if refusal.status != .nothingMatched { call.say(refusal) }
   }
 
   private var mayHandOver: Bool {
@@ -72,7 +72,7 @@ struct AskpassHandingOver {
     return (family ?? AskpassPrompt(text)?.family) == .git
   }
 
-  private func askOnTerminal(_ refusal: Refusal) throws(ProtocolError) -> Int32 {
+  private func askOnTerminal(_ refusal: Failure) throws(KeychainError) -> Int32 {
     let kind = call.variable("SSH_ASKPASS_PROMPT")
     if kind == "none" {
       call.show(text)
@@ -81,10 +81,10 @@ struct AskpassHandingOver {
     let isConfirmation = kind == "confirm"
     let question = isConfirmation ? ByteString(text.bytes + Array(" (yes/no) ".utf8)) : text
     guard let answer = call.askPerson(question, showsAnswer: isConfirmation || isForOpenAnswer) else {
-      throw .refused(refusal)
+      throw .described(refusal)
     }
     let isYes = answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) || $0.elementsEqual("y".utf8) }
-    if isConfirmation, !isYes { throw .refused(Refusal("that was refused", .nothingMatched)) }
+    if isConfirmation, !isYes { throw .failure("that was refused", status: .nothingMatched) }
     return try AskpassProtocol.write(isConfirmation ? Secret("yes") : answer, call)
   }
 

@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+public import Keychain
 
 /// The askpass program of git, ssh, ssh-add, sudo and wget: a prompt as the only argument, the answer as one line.
 ///
@@ -29,15 +29,15 @@ public enum AskpassProtocol: ToolProtocol {
     """
 
   /// Answers one question.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     guard call.operands.count == 1, let text = call.operands.first else {
       throw .misused("this is for git, ssh and others to call", hint: "see 'llavero-askpass --help'")
     }
     let caller = call.caller
     let isByWget = caller.isWget
     if isByWget, let answer = WgetLogin.onCommandLine(text, caller) { return try write(answer, call) }
-    let refusal: Refusal
-    do throws(ProtocolError) {
+    let refusal: Failure
+    do throws(KeychainError) {
       guard let why = try answer(text, call, caller) else { return 0 }
       refusal = why
     } catch {
@@ -49,7 +49,7 @@ public enum AskpassProtocol: ToolProtocol {
   }
 
   /// Writes an answer of one line.
-  static func write(_ answer: borrowing Secret, _ call: any ToolCall) throws(ProtocolError) -> Int32 {
+  static func write(_ answer: borrowing Secret, _ call: any ToolCall) throws(KeychainError) -> Int32 {
     var line = answer.copy()
     line.append("\n")
     try call.write(line)
@@ -58,7 +58,7 @@ public enum AskpassProtocol: ToolProtocol {
 
   private static func answer(
     _ text: ByteString, _ call: any ToolCall, _ caller: any Caller
-  ) throws(ProtocolError) -> Refusal? {
+  ) throws(KeychainError) -> Failure? {
     // With this variable ssh asks for a yes or no, or shows a message (ssh(1), SSH_ASKPASS).
     if call.variable("SSH_ASKPASS_PROMPT").nonEmpty != nil { return forAPerson }
     guard let prompt = AskpassPrompt(text) else { return forAPerson }
@@ -69,36 +69,36 @@ public enum AskpassProtocol: ToolProtocol {
     }
     let resolver = try Resolver(call)
     guard let answer = try find(prompt, resolver, caller, isByWget: caller.isWget) else {
-      return Refusal(
-        "the keychain has nothing for \(prompt.name)", hint: prompt.hint(call), .nothingMatched)
+      return Failure(
+        "the keychain has nothing for \(prompt.name)", hint: prompt.hint(call), status: .nothingMatched)
     }
     let line: Secret
     switch prompt {
     case .account:
       guard let account = answer.item.key.account.nonEmpty else {
-        return Refusal("the login for \(prompt.name) has no account", .nothingMatched)
+        return Failure("the login for \(prompt.name) has no account", status: .nothingMatched)
       }
       line = Secret(copying: account)
     default: line = answer.credential.secret.copy()
     }
     guard line.withUnsafeBytes({ !$0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }) else {
-      return Refusal("the answer for \(prompt.name) is not one line", .keychain)
+      return Failure("the answer for \(prompt.name) is not one line", status: .keychain)
     }
     // wget asks before it knows whether it needs an answer, and again for each URL.
     if !caller.isWget, try !caller.notesAnswer(to: text) {
-      return Refusal(
+      return Failure(
         "the answer for \(prompt.name) was given to this program before, and isn't given again",
-        .nothingMatched)
+        status: .nothingMatched)
     }
     _ = try write(line, call)
     return nil
   }
 
-  private static var forAPerson: Refusal { Refusal("that question is for a person", .nothingMatched) }
+  private static var forAPerson: Failure { Failure("that question is for a person", status: .nothingMatched) }
 
   private static func find(
     _ prompt: AskpassPrompt, _ resolver: Resolver, _ caller: any Caller, isByWget: Bool
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     switch prompt {
     case .account(let place):
       if isByWget { return try resolver.onlyAnswer(at: place.protocol, place.server) }

@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+public import Keychain
 
 /// The protocol of bazel's credential helpers (EngFlow/credential-helper-spec).
 public enum BazelProtocol: ToolProtocol {
@@ -26,13 +26,13 @@ public enum BazelProtocol: ToolProtocol {
   private static let margin: Int64 = 60
 
   /// Answers one call.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     let input = try call.input()
     guard call.operands == ["get"] else {
       throw .misused("bazel's helper takes one operation, get")
     }
     var uri: ByteString?
-    try input.eachMember(otherwise: .misused("the request is not the JSON that bazel sends")) {
+    try input.eachMember(otherwise: KeychainError.misused("the request is not the JSON that bazel sends")) {
       (name, value) throws(JSONReader.Malformed) in
       if name == "uri" { uri = try value.string() }
     }
@@ -61,7 +61,7 @@ public enum BazelProtocol: ToolProtocol {
     return 0
   }
 
-  private static func answer(at uri: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Answer? {
+  private static func answer(at uri: ByteString, _ call: any ToolCall) throws(KeychainError) -> Answer? {
     var (place, account) = try Place.parse(uri)
     // gRPC runs over HTTP, so items of the same host answer.
     switch place.protocol {

@@ -1,5 +1,5 @@
 import Bytes
-package import Keychain
+public import Keychain
 
 /// The protocol of cargo's credential providers, version 1, which uses JSON lines (The Cargo Book, "Credential Provider
 /// Protocol").
@@ -38,7 +38,7 @@ public enum CargoProtocol: ToolProtocol {
     """
 
   /// Answers one call: a line for each line, until the end of the input.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     guard call.has("--cargo-plugin"), call.operands.isEmpty else {
       throw .misused("this is for cargo to call", hint: "see 'cargo-credential-llavero --help'")
     }
@@ -48,7 +48,7 @@ public enum CargoProtocol: ToolProtocol {
     while let line = try lines.next() {
       // With another exit status cargo reports a failed helper, without the reason.
       let reply: Secret
-      do throws(ProtocolError) {
+      do throws(KeychainError) {
         reply = try answer(to: try CargoRequest(parsing: line), call)
       } catch {
         reply = failure(call.refusal(for: error))
@@ -60,7 +60,7 @@ public enum CargoProtocol: ToolProtocol {
 
   private static func answer(
     to request: borrowing CargoRequest, _ call: any ToolCall
-  ) throws(ProtocolError) -> Secret {
+  ) throws(KeychainError) -> Secret {
     guard request.version == 1 else { throw .misused("cargo speaks another version of its protocol") }
     guard ["get", "login", "logout"].contains(request.kind) else { return error("operation-not-supported") }
     guard let place = request.place else { return error("url-not-supported") }
@@ -90,9 +90,9 @@ public enum CargoProtocol: ToolProtocol {
     }
   }
 
-  private static func token(_ answer: borrowing Answer) throws(ProtocolError) -> Secret {
+  private static func token(_ answer: borrowing Answer) throws(KeychainError) -> Secret {
     guard answer.credential.secret.withUnsafeBytes({ isValidUTF8($0) }) else {
-      throw .unspeakableAnswer(key: "secret")
+      throw .request(.unspeakableAnswer(key: "secret"))
     }
     var json = JSONWriter()
     json.beginObject()
@@ -122,7 +122,7 @@ public enum CargoProtocol: ToolProtocol {
     return json.finishLine()
   }
 
-  private static func failure(_ refusal: Refusal) -> Secret {
+  private static func failure(_ refusal: Failure) -> Secret {
     var json = JSONWriter()
     json.beginObject()
     json.beginObject("Err")
@@ -170,9 +170,9 @@ private struct CargoRequest: ~Copyable {
   private var indexURL: ByteString = ""
   private var arguments: [ByteString] = []
 
-  /// - Throws: ``ProtocolError`` if it isn't cargo's JSON. Unknown members are ignored.
-  init(parsing line: borrowing Secret) throws(ProtocolError) {
-    try line.eachMember(otherwise: .misused("the request is not the JSON that cargo sends")) {
+  /// - Throws: ``KeychainError`` if it isn't cargo's JSON. Unknown members are ignored.
+  init(parsing line: borrowing Secret) throws(KeychainError) {
+    try line.eachMember(otherwise: KeychainError.misused("the request is not the JSON that cargo sends")) {
       (name, value) throws(JSONReader.Malformed) in
       try take(name, value)
     }
@@ -208,8 +208,8 @@ private struct CargoRequest: ~Copyable {
 
   /// The account in the provider's configuration.
   ///
-  /// - Throws: ``ProtocolError`` for any other argument.
-  borrowing func account() throws(ProtocolError) -> ByteString? {
+  /// - Throws: ``KeychainError`` for any other argument.
+  borrowing func account() throws(KeychainError) -> ByteString? {
     var account: ByteString?
     var reader = ArgumentReader(arguments)
     while let word = reader.next() {

@@ -1,5 +1,5 @@
 import Bytes
-package import Keychain
+public import Keychain
 
 /// The protocol of docker's credential helpers, which podman, skopeo, buildah, helm and others speak as well
 /// (docker/docker-credential-helpers, README "Development").
@@ -33,7 +33,7 @@ public enum DockerProtocol: ToolProtocol {
     """
 
   /// Answers one call.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     if call.has("--version") || call.has("-v") { return try version(call) }
     guard call.operands.count == 1, let operation = call.operands.first else {
       throw .misused(
@@ -50,7 +50,7 @@ public enum DockerProtocol: ToolProtocol {
   }
 
   /// Reports the failure on standard output: clients show the first line.
-  public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
+  public static func refuse(_ refusal: Failure, _ call: any ToolCall) -> Int32 {
     let text =
       "llavero: \(refusal.message)" + (refusal.hint.map { "; \(showingInvisible($0.description))" } ?? "")
       + "\n"
@@ -59,15 +59,15 @@ public enum DockerProtocol: ToolProtocol {
     return 1
   }
 
-  private static func version(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+  private static func version(_ call: any ToolCall) throws(KeychainError) -> Int32 {
     try call.write("\(call.programName) (llavero) \(call.version)\n")
     return 0
   }
 
-  private static func store(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+  private static func store(_ call: any ToolCall) throws(KeychainError) -> Int32 {
     let input = try call.input()
     var login = DockerLogin()
-    try input.eachMember(otherwise: .misused("the input is not the JSON that docker sends")) {
+    try input.eachMember(otherwise: KeychainError.misused("the input is not the JSON that docker sends")) {
       (name, value) throws(JSONReader.Malformed) in
       try login.take(name, value)
     }
@@ -80,16 +80,16 @@ public enum DockerProtocol: ToolProtocol {
     return 0
   }
 
-  private static func get(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+  private static func get(_ call: any ToolCall) throws(KeychainError) -> Int32 {
     let address = try address(call)
     guard !address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(address)
     let found: Answer?
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       found = try Self.answer(for: registry, try Resolver(call))
     } catch {
       let refusal = call.refusal(for: error)
-      guard refusal.cause == .keychain else { throw error }
+      guard refusal.status == .keychain else { throw error }
       // After any other text skopeo, podman and buildah give up, even for a public image, and docker says nothing. All
       // of them show standard error.
       call.say(refusal)
@@ -97,9 +97,9 @@ public enum DockerProtocol: ToolProtocol {
     }
     guard let answer = found, let account = answer.item.key.account else { return try say(notFound, call) }
     // JSON strings are always UTF-8, and a registry would reject an altered secret without giving a reason.
-    guard account.text != nil else { throw .unspeakableAnswer(key: "account") }
+    guard account.text != nil else { throw .request(.unspeakableAnswer(key: "account")) }
     guard answer.credential.secret.withUnsafeBytes({ isValidUTF8($0) }) else {
-      throw .unspeakableAnswer(key: "secret")
+      throw .request(.unspeakableAnswer(key: "secret"))
     }
     var json = JSONWriter()
     json.beginObject()
@@ -112,7 +112,7 @@ public enum DockerProtocol: ToolProtocol {
     return 0
   }
 
-  private static func erase(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+  private static func erase(_ call: any ToolCall) throws(KeychainError) -> Int32 {
     let address = try address(call)
     guard !address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(address)
@@ -121,13 +121,13 @@ public enum DockerProtocol: ToolProtocol {
     // words.
     for place in registry.places { try resolver.forget(at: place) }
     // Docker erases HOST, http://HOST and https://HOST.
-    resolver.sayWhat(stillAnswersFor: registry.address, to: call, isOnce: true) { () throws(ProtocolError) in
+    resolver.sayWhat(stillAnswersFor: registry.address, to: call, isOnce: true) { () throws(KeychainError) in
       try answer(for: registry, resolver.withoutRenewing)
     }
     return 0
   }
 
-  private static func list(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+  private static func list(_ call: any ToolCall) throws(KeychainError) -> Int32 {
     // Clients send the word `unused`.
     _ = try call.input()
     var json = JSONWriter()
@@ -146,7 +146,7 @@ public enum DockerProtocol: ToolProtocol {
   }
 
   /// The registry named by `get` and `erase`, without surrounding white space.
-  private static func address(_ call: any ToolCall) throws(ProtocolError) -> ByteString {
+  private static func address(_ call: any ToolCall) throws(KeychainError) -> ByteString {
     let input = try call.input(limit: ItemBounds.attribute)
     var bytes = input.withUnsafeBytes { Array($0) }[...]
     func isSpace(_ byte: UInt8?) -> Bool { byte.map { $0 == 0x20 || 0x09...0x0d ~= $0 } ?? false }
@@ -159,11 +159,11 @@ public enum DockerProtocol: ToolProtocol {
   /// for its server, or git's item.
   private static func answer(
     for registry: Registry, _ resolver: Resolver
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     func isLogin(_ item: Item, _ credential: borrowing Credential) -> Bool {
       item.key.account != nil && credential.authenticationScheme == nil
     }
-    func exact(_ place: Place) throws(ProtocolError) -> Answer? {
+    func exact(_ place: Place) throws(KeychainError) -> Answer? {
       try resolver.answer(at: place, sharing: .none) { item, credential in
         place.isPlace(of: item) && isLogin(item, credential)
       }
@@ -177,7 +177,7 @@ public enum DockerProtocol: ToolProtocol {
     }
   }
 
-  private static func say(_ line: String, _ call: any ToolCall) throws(ProtocolError) -> Int32 {
+  private static func say(_ line: String, _ call: any ToolCall) throws(KeychainError) -> Int32 {
     try call.write(line + "\n")
     return 1
   }
@@ -197,8 +197,8 @@ extension DockerProtocol {
   /// The item stored by `store`.
   ///
   /// - Parameter address: the registry, as docker writes it.
-  /// - Throws: ``ProtocolError`` for an invalid address.
-  package static func item(at address: ByteString, account: ByteString) throws(ProtocolError) -> Item {
+  /// - Throws: ``KeychainError`` for an invalid address.
+  package static func item(at address: ByteString, account: ByteString) throws(KeychainError) -> Item {
     Item(
       .internetPassword(try Registry(address).place.key(account: account, for: "docker")), label: address)
   }
@@ -237,9 +237,9 @@ private struct Registry {
   /// The paths under which docker keeps its own tokens.
   static let tokenPaths: [ByteString] = ["v1/access-token", "v1/refresh-token"]
 
-  init(_ address: ByteString) throws(ProtocolError) {
+  init(_ address: ByteString) throws(KeychainError) {
     self.address = address
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       place = try Place.parse(address, assuming: "https").place
     } catch {
       throw .misused("the registry's address can't be understood")

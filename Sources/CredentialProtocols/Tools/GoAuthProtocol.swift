@@ -1,4 +1,4 @@
-import Keychain
+public import Keychain
 
 /// The protocol of the go command's `GOAUTH` (`go help goauth`): URLs, and the headers to send to them.
 public enum GoAuthProtocol: ToolProtocol {
@@ -19,7 +19,7 @@ public enum GoAuthProtocol: ToolProtocol {
     """
 
   /// Answers one call. A missing item is not an error, because go asks for every URL that it can't find.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     guard call.operands.count <= 1 else { throw .misused("goauth takes one URL") }
     // Before its first fetch go asks for all known credentials. Servers that haven't asked for any get none.
     guard let url = call.operands.first else { return 0 }

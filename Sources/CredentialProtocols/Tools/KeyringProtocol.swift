@@ -1,5 +1,5 @@
 import Bytes
-package import Keychain
+public import Keychain
 
 /// The command-line protocol of Python's `keyring` program, as pip, uv and scripts call it
 /// (https://keyring.readthedocs.io, "Command-line Utility"; version 25).
@@ -39,7 +39,7 @@ public enum KeyringProtocol: ToolProtocol {
     """
 
   /// Answers one call.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     let form = try Form(call)
     if call.has("--list-backends") {
       try call.write("\(backend) (priority: \(priority))\n")
@@ -61,9 +61,9 @@ public enum KeyringProtocol: ToolProtocol {
       let (service, account) = try serviceAndAccount(call)
       let resolver = try Resolver(call, services: .everybodys)
       let isDeleted = try resolver.forget(service: service, account: account) > 0
-      if !isDeleted { throw .refused(Refusal("there is no such password to delete", .nothingMatched)) }
+      if !isDeleted { throw .failure("there is no such password to delete", status: .nothingMatched) }
       let lookup = KeyringLookup(resolver: resolver.withoutRenewing, account: account)
-      resolver.sayWhat(stillAnswersFor: service, to: call) { () throws(ProtocolError) in
+      resolver.sayWhat(stillAnswersFor: service, to: call) { () throws(KeychainError) in
         try lookup.answer(for: service)
       }
       return 0
@@ -77,9 +77,9 @@ public enum KeyringProtocol: ToolProtocol {
   }
 
   /// Reports the failure on standard error. A wrong call ends with status 2, as with argparse.
-  public static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32 {
+  public static func refuse(_ refusal: Failure, _ call: any ToolCall) -> Int32 {
     call.say(refusal)
-    return refusal.cause == .nothingMatched ? 1 : 2
+    return refusal.status == .nothingMatched ? 1 : 2
   }
 
   /// The item that `set` stores.
@@ -93,7 +93,7 @@ public enum KeyringProtocol: ToolProtocol {
   private static let backend: ByteString = "llavero_keyring.Keyring"
   private static let priority = 6
 
-  private static func get(_ call: any ToolCall, _ form: Form) throws(ProtocolError) -> Int32 {
+  private static func get(_ call: any ToolCall, _ form: Form) throws(KeychainError) -> Int32 {
     let operands = call.operands
     guard operands.count == 3 || operands.count == 2 && form.hasAccount else {
       if operands.count > 3 { throw .misused("there is more than a service and a user name") }
@@ -108,7 +108,7 @@ public enum KeyringProtocol: ToolProtocol {
     return 0
   }
 
-  private static func set(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
+  private static func set(_ call: any ToolCall) throws(KeychainError) -> Int32 {
     // Read before any check, so that the writer is not stopped.
     let isTyped = call.isInputTerminal
     var secret = isTyped ? Secret() : try input(call)
@@ -128,17 +128,18 @@ public enum KeyringProtocol: ToolProtocol {
   }
 
   /// Reads standard input, with an optional line feed at its end.
-  private static func input(_ call: any ToolCall) throws(ProtocolError) -> Secret {
-    do throws(ProtocolError) {
+  private static func input(_ call: any ToolCall) throws(KeychainError) -> Secret {
+    do throws(KeychainError) {
       return try call.input(limit: ItemBounds.secret + 1)
-    } catch .requestTooLong {
+    } catch {
+      guard case .requestTooLong = error.fault(RequestFault.self) else { throw error }
       throw .misused("the password is longer than \(ItemBounds.secret) bytes")
     }
   }
 
   private static func serviceAndAccount(
     _ call: any ToolCall
-  ) throws(ProtocolError) -> (service: ByteString, account: ByteString) {
+  ) throws(KeychainError) -> (service: ByteString, account: ByteString) {
     guard call.operands.count == 3 else {
       throw .misused("\(call.operands[0]) needs a service and a user name, and nothing else")
     }
@@ -152,8 +153,8 @@ private struct Form {
   /// `--output json`
   let isJSON: Bool
 
-  /// - Throws: ``ProtocolError`` for an unknown value, and if another keyring is requested.
-  init(_ call: any ToolCall) throws(ProtocolError) {
+  /// - Throws: ``KeychainError`` for an unknown value, and if another keyring is requested.
+  init(_ call: any ToolCall) throws(KeychainError) {
     switch call.value(of: "--mode") {
     case nil, "password": hasAccount = false
     case "creds": hasAccount = true
@@ -172,21 +173,21 @@ private struct Form {
 
   var needs: String { hasAccount ? "a service" : "a service and a user name" }
 
-  /// - Throws: ``ProtocolError`` if the answer can't be written in this form.
-  func text(of answer: borrowing Answer) throws(ProtocolError) -> Secret {
+  /// - Throws: ``KeychainError`` if the answer can't be written in this form.
+  func text(of answer: borrowing Answer) throws(KeychainError) -> Secret {
     let account = Secret(copying: hasAccount ? answer.item.key.account ?? "" : "")
     return isJSON ? try json(account, answer.credential.secret) : try plain(account, answer.credential.secret)
   }
 
-  private func plain(_ account: borrowing Secret, _ secret: borrowing Secret) throws(ProtocolError) -> Secret
+  private func plain(_ account: borrowing Secret, _ secret: borrowing Secret) throws(KeychainError) -> Secret
   {
     func breaksLine(_ value: borrowing Secret) -> Bool {
       value.withUnsafeBytes { $0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }
     }
     if breaksLine(secret) || breaksLine(account) {
-      throw .refused(
-        Refusal(
-          "the answer has a line break or a NUL byte in it", hint: "print it with --output json", .keychain))
+      throw .failure(
+        "the answer has a line break or a NUL byte in it", hint: "print it with --output json",
+        status: .keychain)
     }
     var text = Secret(capacity: account.count + secret.count + 2)
     if hasAccount {
@@ -198,24 +199,24 @@ private struct Form {
     return text
   }
 
-  private func json(_ account: borrowing Secret, _ secret: borrowing Secret) throws(ProtocolError) -> Secret {
+  private func json(_ account: borrowing Secret, _ secret: borrowing Secret) throws(KeychainError) -> Secret {
     var text = Secret(capacity: 2 * (account.count + secret.count) + 40)
     text.append(hasAccount ? #"{"username": "# : #"{"password": "#)
     if hasAccount {
-      try account.withUnsafeBytes { (bytes) throws(ProtocolError) in try appendString(bytes, to: &text) }
+      try account.withUnsafeBytes { (bytes) throws(KeychainError) in try appendString(bytes, to: &text) }
       text.append(#", "password": "#)
     }
-    try secret.withUnsafeBytes { (bytes) throws(ProtocolError) in try appendString(bytes, to: &text) }
+    try secret.withUnsafeBytes { (bytes) throws(KeychainError) in try appendString(bytes, to: &text) }
     text.append("}\n")
     return text
   }
 
   /// Appends a string as Python's `json.dumps` writes it, in ASCII only.
-  private func appendString(_ bytes: UnsafeRawBufferPointer, to text: inout Secret) throws(ProtocolError) {
+  private func appendString(_ bytes: UnsafeRawBufferPointer, to text: inout Secret) throws(KeychainError) {
     guard isValidUTF8(bytes) else {
-      throw .refused(
-        Refusal(
-          "the answer is not UTF-8, which JSON has to be", hint: "print it with --output plain", .keychain))
+      throw .failure(
+        "the answer is not UTF-8, which JSON has to be", hint: "print it with --output plain",
+        status: .keychain)
     }
     text.append("\"")
     var rest = bytes[...]
@@ -265,7 +266,7 @@ private struct KeyringLookup {
   /// The requested user name; `nil` for any.
   let account: ByteString?
 
-  func answer(for service: ByteString) throws(ProtocolError) -> Answer? {
+  func answer(for service: ByteString) throws(KeychainError) -> Answer? {
     if let answer = try kept(service, account) { return answer }
     guard let url = ServiceURL(service) else { return nil }
     let account = account ?? url.account
@@ -281,7 +282,7 @@ private struct KeyringLookup {
   private func kept(
     _ service: ByteString, _ account: ByteString?,
     where isUsable: (Item, borrowing Credential) -> Bool = isUsable
-  ) throws(ProtocolError) -> Answer? {
+  ) throws(KeychainError) -> Answer? {
     // No item has an empty service, and asking for one is not an error.
     if service.isEmpty { return nil }
     return try resolver.answer(toService: service, account: account, where: isUsable)

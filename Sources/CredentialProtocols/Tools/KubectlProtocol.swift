@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+public import Keychain
 
 /// The protocol of exec plugins for kubectl and all other Kubernetes clients (Kubernetes, "client-go credential
 /// plugins"), in versions `v1` and `v1beta1`.
@@ -33,7 +33,7 @@ public enum KubectlProtocol: ToolProtocol {
     """
 
   /// Answers one call.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     guard call.operands.count <= 1 else { throw .misused("kubectl takes one name at most") }
     let request = try ExecRequest(call)
     let answer = try answer(to: request, named: call.operands.first, call)
@@ -60,13 +60,13 @@ public enum KubectlProtocol: ToolProtocol {
   /// The login with the name, for the cluster or for every one; without a name, the one for the cluster. A name is one
   /// of several users of a cluster, so nothing else answers in its place.
   ///
-  /// - Throws: ``ProtocolError`` if there is none: kubectl can't learn that otherwise.
+  /// - Throws: ``KeychainError`` if there is none: kubectl can't learn that otherwise.
   private static func answer(
     to request: ExecRequest, named name: ByteString?, _ call: any ToolCall
-  ) throws(ProtocolError) -> Answer {
+  ) throws(KeychainError) -> Answer {
     let resolver = try Resolver(call)
     if let name {
-      if let place = try request.server.map({ (url) throws(ProtocolError) in try Place.parse(url).place }),
+      if let place = try request.server.map({ (url) throws(KeychainError) in try Place.parse(url).place }),
         let answer = try resolver.answer(at: place, account: name, sharing: .none)
       {
         return answer
@@ -84,12 +84,11 @@ public enum KubectlProtocol: ToolProtocol {
     throw nothing(for: "the cluster \(server)", ["--domain", "kubectl", "\(server)"])
   }
 
-  private static func nothing(for what: String, _ place: [String]) -> ProtocolError {
-    .refused(
-      Refusal(
-        "the keychain has no token or certificate for \(what)",
-        hint: "add it with \(commandOf: ["llavero", "add"] + place)",
-        .nothingMatched))
+  private static func nothing(for what: String, _ place: [String]) -> KeychainError {
+    .failure(
+      "the keychain has no token or certificate for \(what)",
+      hint: "add it with \(commandOf: ["llavero", "add"] + place)",
+      status: .nothingMatched)
   }
 }
 
@@ -103,14 +102,14 @@ private struct ExecRequest {
     "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1",
   ]
 
-  /// - Throws: ``ProtocolError`` if the variable isn't set, or its version is unknown.
-  init(_ call: any ToolCall) throws(ProtocolError) {
+  /// - Throws: ``KeychainError`` if the variable isn't set, or its version is unknown.
+  init(_ call: any ToolCall) throws(KeychainError) {
     guard let text = call.variable("KUBERNETES_EXEC_INFO") else {
       throw .misused(
         "this is for kubectl to call, which sets KUBERNETES_EXEC_INFO", hint: "see 'llavero kubectl --help'")
     }
     try Secret(copying: text).eachMember(
-      otherwise: .misused("the variable KUBERNETES_EXEC_INFO is not the JSON that kubectl gives")
+      otherwise: KeychainError.misused("the variable KUBERNETES_EXEC_INFO is not the JSON that kubectl gives")
     ) { (name, value) throws(JSONReader.Malformed) in
       if name == "apiVersion" { version = try value.string() }
       if name == "spec", value.kind != .null { try take(spec: value) }
@@ -141,8 +140,8 @@ private struct ClusterLogin: ~Copyable {
 
   /// Reads an item's secret: PEM, JSON with the names of ExecCredential or of a kubeconfig's user, or else a token.
   ///
-  /// - Throws: ``ProtocolError`` if a part is missing.
-  init(_ answer: borrowing Answer) throws(ProtocolError) {
+  /// - Throws: ``KeychainError`` if a part is missing.
+  init(_ answer: borrowing Answer) throws(KeychainError) {
     let isWhole = answer.credential.secret.withUnsafeBytes { text in
       if text.first == UInt8(ascii: "{") {
         return
@@ -156,10 +155,9 @@ private struct ClusterLogin: ~Copyable {
     }
     let isText = certificate.withUnsafeBytes { isValidUTF8($0) } && key.withUnsafeBytes { isValidUTF8($0) }
     guard isWhole, isText, certificate.isEmpty == key.isEmpty, !token.isEmpty || !key.isEmpty else {
-      throw .refused(
-        Refusal(
-          "the secret of \(answer.item.name) is neither a token nor a certificate with its key",
-          hint: "see llavero-kubectl(1); replace it with 'llavero update'", .keychain))
+      throw .failure(
+        "the secret of \(answer.item.name) is neither a token nor a certificate with its key",
+        hint: "see llavero-kubectl(1); replace it with 'llavero update'", status: .keychain)
     }
     if !token.isEmpty { try token.requireHeaderValue(of: answer.item) }
   }

@@ -1,4 +1,4 @@
-import Keychain
+public import Keychain
 
 /// `llavero netrc`: prints logins as lines of a netrc file, for clients that can read one from a pipe.
 public enum NetrcProtocol: ToolProtocol {
@@ -20,7 +20,7 @@ public enum NetrcProtocol: ToolProtocol {
     """
 
   /// Prints the lines.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     guard call.operands.isEmpty else {
       throw .misused("'llavero netrc' takes no operands", hint: "name a host with --host")
     }

@@ -12,18 +12,18 @@ public enum NetrcText {
   /// The lines for the given hosts, or for all hosts in the keychain, best first for each host.
   ///
   /// - Parameter hosts: `HOST` for any port, or `HOST:PORT`; empty for all.
-  /// - Throws: ``ProtocolError``: with ``Refusal/Cause/nothingMatched`` if there is nothing for one of the hosts, or
+  /// - Throws: ``KeychainError``: with ``Failure/Cause/nothingMatched`` if there is nothing for one of the hosts, or
   ///   nothing at all; if a host can't be understood; if an item contains a line break or NUL byte, which netrc can't
   ///   hold.
   public static func text(
     for hosts: [ByteString], in keychain: any KeychainStore, at now: Timestamp
-  ) throws(ProtocolError) -> Secret {
-    let wanted = try hosts.map { (host) throws(ProtocolError) in try server(host) }
+  ) throws(KeychainError) -> Secret {
+    let wanted = try hosts.map { (host) throws(KeychainError) in try server(host) }
     var text = Secret()
     var missing = wanted.isEmpty ? [] : hosts
-    var fault: ProtocolError?
-    try throwingProtocolError(
-      keychain.reading { () throws(KeychainError) in
+    var fault: KeychainError?
+    try
+      (keychain.reading { () throws(KeychainError) in
         var written: Set<Login> = []
         for item in inOrder(try keychain.items(matching: .all)) {
           guard case .internetPassword(let key) = item.key, let server = key.server, let account = key.account
@@ -43,11 +43,11 @@ public enum NetrcText {
       })
     if let fault { throw fault }
     if let host = missing.first {
-      throw .refused(Refusal("the keychain has no login for \(host)", hint: listHint, .nothingMatched))
+      throw .failure("the keychain has no login for \(host)", hint: listHint, status: .nothingMatched)
     }
     if text.isEmpty {
-      throw .refused(
-        Refusal("the keychain has no login that a netrc file could hold", hint: listHint, .nothingMatched))
+      throw .failure(
+        "the keychain has no login that a netrc file could hold", hint: listHint, status: .nothingMatched)
     }
     return text
   }
@@ -59,7 +59,7 @@ public enum NetrcText {
     let account: ByteString
   }
 
-  private static func server(_ host: ByteString) throws(ProtocolError) -> HostAndPort {
+  private static func server(_ host: ByteString) throws(KeychainError) -> HostAndPort {
     guard var parsed = HostAndPort(parsing: host), !parsed.server.isEmpty,
       !parsed.server.bytes.contains(UInt8(ascii: "/"))
     else {
@@ -100,12 +100,11 @@ public enum NetrcText {
   /// Appends an item. Returns an error if a netrc file can't hold it.
   private static func append(
     _ login: Login, _ secret: borrowing Secret, of item: Item, to text: inout Secret
-  ) -> ProtocolError? {
+  ) -> KeychainError? {
     if appendLine(server: login.server, account: login.account, secret, to: &text) { return nil }
-    return .refused(
-      Refusal(
-        "the login for \(item.name) has a line break or a NUL byte in it, which a netrc file can't hold",
-        hint: "name the hosts that are needed, or give the secret by 'llavero run --env'", .keychain))
+    return .failure(
+      "the login for \(item.name) has a line break or a NUL byte in it, which a netrc file can't hold",
+      hint: "name the hosts that are needed, or give the secret by 'llavero run --env'", status: .keychain)
   }
 
   /// The first line of an export. It lets `llavero import` read the rest as curl and Python do.

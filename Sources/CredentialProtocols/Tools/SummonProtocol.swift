@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+public import Keychain
 
 /// Summon's protocol for providers (cyberark.github.io/summon). With an ID as the only argument, its value goes to
 /// standard output. Without arguments, each line of standard input is an ID, and each line of standard output a value
@@ -22,7 +22,7 @@ public enum SummonProtocol: ToolProtocol {
     """
 
   /// Prints the requested values.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     if call.operands.count > 1 {
       throw .misused("summon gives one ID", hint: "see 'llavero-summon --help'")
     }
@@ -44,33 +44,32 @@ public enum SummonProtocol: ToolProtocol {
     return 0
   }
 
-  private static func value(of id: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Secret {
+  private static func value(of id: ByteString, _ call: any ToolCall) throws(KeychainError) -> Secret {
     let (query, field) = try meaning(of: id)
     if field == .code {
-      throw .refused(
-        Refusal(
-          "no tool gets a one-time code",
-          hint: "'llavero run' does, where a reference asks for it, and 'llavero code'",
-          .usage))
+      throw .failure(
+        "no tool gets a one-time code",
+        hint: "'llavero run' does, where a reference asks for it, and 'llavero code'",
+        status: .usage)
     }
     // The same value as in 'llavero run'.
     let answer = try Resolver(call, takesAccounts: true).answer(to: query) {
       $1.authenticationScheme == nil
     }
     guard let answer, let value = field.value(of: answer) else {
-      throw .refused(
-        Refusal(
-          "the keychain has nothing for \(id)", hint: "see what it has with 'llavero list'", .nothingMatched))
+      throw .failure(
+        "the keychain has nothing for \(id)", hint: "see what it has with 'llavero list'",
+        status: .nothingMatched)
     }
     return value
   }
 
   private static func meaning(
     of id: ByteString
-  ) throws(ProtocolError) -> (query: ItemQuery, field: ReferencedField) {
+  ) throws(KeychainError) -> (query: ItemQuery, field: ReferencedField) {
     let text = Secret(copying: id)
     if text.withUnsafeBytes({ SecretReference.isMeant(by: $0) }) {
-      let reference = try text.withUnsafeBytes { (text) throws(ProtocolError) in
+      let reference = try text.withUnsafeBytes { (text) throws(KeychainError) in
         try SecretReference(parsing: text)
       }
       return (reference.query, reference.field)
@@ -78,8 +77,8 @@ public enum SummonProtocol: ToolProtocol {
     let slash = id.bytes.firstIndex(of: 0x2f)
     let service = ByteString(Array(id.bytes[..<(slash ?? id.bytes.endIndex)]))
     let account = slash.map { ByteString(Array(id.bytes[($0 + 1)...])) }
-    let query: ItemQuery = try throwingProtocolError(
-      .genericPassword(try GenericPasswordQuery(service: service, account: account.nonEmpty)))
+    let query: ItemQuery = .genericPassword(
+      try GenericPasswordQuery(service: service, account: account.nonEmpty))
     return (query, .secret)
   }
 }

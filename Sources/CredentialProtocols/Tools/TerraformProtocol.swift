@@ -1,12 +1,12 @@
 import Bytes
-import Keychain
+public import Keychain
 
 /// The protocol of Terraform's and OpenTofu's credentials helpers (Terraform, "Create Credentials Helpers").
 ///
 /// A host has one token, sent as `Bearer`; also to another host if that runs the services.
 public enum TerraformProtocol: ToolProtocol {
   /// Terraform passes the host.
-  public static let rehearsal: Rehearsal? = { (url, _) throws(ProtocolError) in
+  public static let rehearsal: Rehearsal? = { (url, _) throws(KeychainError) in
     RehearsedArguments(["get", try Place.parse(url, assuming: "https").place.hostAndPort])
   }
 
@@ -27,7 +27,7 @@ public enum TerraformProtocol: ToolProtocol {
     """
 
   /// Answers one call.
-  public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
+  public static func respond(to call: any ToolCall) throws(KeychainError) -> Int32 {
     // The protocol demands that all of it is read.
     let input = try call.input()
     guard call.operands.count == 2 else {
@@ -44,7 +44,7 @@ public enum TerraformProtocol: ToolProtocol {
     case "forget":
       let resolver = try Resolver(call)
       try resolver.forget(at: place)
-      resolver.sayWhat(stillAnswersFor: place.hostAndPort, to: call) { () throws(ProtocolError) in
+      resolver.sayWhat(stillAnswersFor: place.hostAndPort, to: call) { () throws(KeychainError) in
         try resolver.withoutRenewing.token(at: place, where: place.isPlace)
       }
     default:
@@ -54,7 +54,7 @@ public enum TerraformProtocol: ToolProtocol {
   }
 
   /// Returns the answer. A missing item is not an error: terraform asks for every host, also for public registries.
-  private static func answer(at place: Place, _ call: any ToolCall) throws(ProtocolError) -> Secret {
+  private static func answer(at place: Place, _ call: any ToolCall) throws(KeychainError) -> Secret {
     let answer = try Resolver(call).token(at: place, where: place.isPlace)
     var json = JSONWriter()
     json.beginObject()
@@ -70,11 +70,11 @@ public enum TerraformProtocol: ToolProtocol {
 
   /// The token to store.
   ///
-  /// - Throws: ``ProtocolError`` for anything but an object with only a token: other members would be lost.
-  private static func token(_ input: borrowing Secret) throws(ProtocolError) -> Secret {
+  /// - Throws: ``KeychainError`` for anything but an object with only a token: other members would be lost.
+  private static func token(_ input: borrowing Secret) throws(KeychainError) -> Secret {
     var token = Secret()
     var hasMore = false
-    try input.eachMember(otherwise: .misused("the input is not the JSON that terraform sends")) {
+    try input.eachMember(otherwise: KeychainError.misused("the input is not the JSON that terraform sends")) {
       (name, value) throws(JSONReader.Malformed) in
       guard name == "token" else {
         hasMore = true
@@ -91,7 +91,7 @@ public enum TerraformProtocol: ToolProtocol {
   }
 
   /// Parses terraform's host, as `NAME` or `NAME:PORT`.
-  private static func place(_ host: ByteString) throws(ProtocolError) -> Place {
+  private static func place(_ host: ByteString) throws(KeychainError) -> Place {
     let isForeign = host.bytes.contains { byte in
       byte <= 0x20 || byte == 0x7f || "/?#@%\\".utf8.contains(byte)
     }

@@ -34,7 +34,7 @@ extension FoundLogins {
     if part.contains(UInt8(ascii: "@")) { return passOver(origin, .disputed) }
     if text.hasVariable(in: information) { return passOver(origin, .reference) }
     let isElsewhere = text.hasVariable(in: information.upperBound..<parts.end)
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       let url = try CredentialURL(parsing: text.slice(range.lowerBound..<parts.end))
       guard url.hasScheme, let host = HostAndPort(parsing: url.host) else {
         return passOver(origin, isElsewhere ? .reference : .malformed)

@@ -44,8 +44,8 @@ private func hasSeparator(_ host: some Sequence<UInt8>) -> Bool {
 
 private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
   let origin = Origin.line(line.number)
-  do throws(ProtocolError) {
-    let url = try escaped(line.text).withUnsafeBytes { (text) throws(ProtocolError) in
+  do throws(KeychainError) {
+    let url = try escaped(line.text).withUnsafeBytes { (text) throws(KeychainError) in
       try CredentialURL(parsing: text)
     }
     // Git compares the bytes, and so never finds a line with a byte order mark or a blank before the scheme.

@@ -44,6 +44,9 @@ package protocol LoginCredentials: AnyObject {
   /// The file or variable for the login's secret, in words; `nil` for a person's own keychain.
   var source: String? { get }
 
+  /// The name of the person's own keychain, if commands don't use that one without it.
+  var keychainToName: String? { get }
+
   /// The method's secret; `nil` if it is missing.
   ///
   /// - Throws: ``KeychainError`` if its place can't be read.
@@ -56,6 +59,8 @@ extension LoginCredentials {
   package var tokenAccount: ByteString? { nil }
 
   package var source: String? { nil }
+
+  package var keychainToName: String? { nil }
 }
 
 /// A session's knowledge of a server, kept for the next one. None of it is secret or indispensable.

@@ -47,7 +47,7 @@ package struct OpenBaoServer: Equatable, Sendable {
 }
 
 extension OpenBaoServer {
-  func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { .openBao(server: name, fault) }
+  func error(_ fault: OpenBaoFault) -> KeychainError { .openBao(server: name, fault) }
 
   func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError {
     error(.notUnderstood(status: reply.status))

@@ -69,7 +69,12 @@ package final class OpenBaoSession {
   /// How long a change is repeated because others have changed the same items meanwhile, in milliseconds.
   var patienceWithOthers: Int { nodes.patience.contests }
 
-  func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { server.error(fault) }
+  func error(_ fault: OpenBaoFault) -> KeychainError { server.error(fault) }
+
+  /// An error that tells where the login belongs.
+  private func loginError(_ fault: OpenBaoFault) -> KeychainError {
+    KeychainError(OpenBaoError(server: server.name, fault, loginsIn: credentials.keychainToName))
+  }
 
   func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError { server.notUnderstood(reply) }
 
@@ -86,14 +91,14 @@ package final class OpenBaoSession {
     // Right after a login, the policies are the reason.
     if reply.status != 403 || hasLoggedIn { return reply }
     if try isKnownToken() { return reply }
-    if case .token = method { throw error(tokenRefused) }
+    if case .token = method { throw loginError(tokenRefused) }
     switch token {
     case .some(let refused): credentials.forget(refused.value)
     case .none: break
     }
     token = nil
     // Only a person can log in again.
-    if method.path == nil { throw error(tokenRefused) }
+    if method.path == nil { throw loginError(tokenRefused) }
     try logIn()
     return try sendOnce(request, body)
   }
@@ -107,7 +112,7 @@ package final class OpenBaoSession {
       var text = Secret("X-Vault-Token: ")
       text.append(token.value)
       header = consume text
-    case .none: throw error(noLogin)
+    case .none: throw loginError(noLogin)
     }
     return try nodes.exchange(request, body, header)
   }
@@ -178,22 +183,22 @@ package final class OpenBaoSession {
   /// Logs in if necessary, and has the holder noted.
   func logInToBeKnown() throws(KeychainError) { try logInIfNeeded() }
 
-  private var tokenRefused: KeychainError.OpenBaoFault {
+  private var tokenRefused: OpenBaoFault {
     .tokenRefused(url: server.url, account: credentials.tokenAccount)
   }
 
-  private var noLogin: KeychainError.OpenBaoFault {
+  private var noLogin: OpenBaoFault {
     if case .oidc = method { return .nobodyLoggedIn }
     let needed = method.need + (credentials.source.map { " in " + $0 } ?? "")
     return .noLogin(needed: needed, url: server.url, account: credentials.account(for: method))
   }
 
   private func logIn() throws(KeychainError) {
-    guard let path = method.path else { throw error(noLogin) }
+    guard let path = method.path else { throw loginError(noLogin) }
     var needed = Secret()
     if method.needsSecret {
       switch try credentials.secret(for: method) {
-      case .none: throw error(noLogin)
+      case .none: throw loginError(noLogin)
       case .some(let secret): needed = secret.copy()
       }
     }
@@ -273,7 +278,7 @@ package final class OpenBaoSession {
         throw notUnderstood(reply)
       }
     case 404 where reply.complaint() == .noRoute: throw error(.noMount(path))
-    default: throw error(.loginRefused(method: method.word))
+    default: throw loginError(.loginRefused(method: method.word))
     }
   }
 

@@ -80,7 +80,7 @@ final class ServerNodes {
     let isChange = isChanging || request.isChange && !isRepeatable
     let hasAnswered = silence.isBroken
     let start = SystemClock.awake
-    var last = KeychainError.OpenBaoFault.noActiveNode
+    var last = OpenBaoFault.noActiveNode
     var round = 0
     while true {
       var isAnyThere = false
@@ -133,7 +133,7 @@ final class ServerNodes {
   private enum Answer: ~Copyable {
     case reply(ServerReply)
     /// The reason for no reply, and whether a node answered at all.
-    case fault(KeychainError.OpenBaoFault, isThere: Bool)
+    case fault(OpenBaoFault, isThere: Bool)
   }
 
   /// Sends a request to one node.

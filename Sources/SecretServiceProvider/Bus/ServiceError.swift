@@ -83,7 +83,7 @@ enum ServiceError: Error {
     case .itemNotFound: self = .noSuchObject
     case .tooLarge, .unusableAttribute: self = .invalidArguments(explain(error))
     case .duplicateItem: self = .alreadyExists(explain(error))
-    case .forwarding(let fault): self.init(fault, explain(error))
+    case .fault(let fault): self.init(fault.kind, explain(error))
     default: self = .failed(explain(error))
     }
   }
@@ -92,8 +92,8 @@ enum ServiceError: Error {
   ///
   /// - Parameter explain: describes an error for people, in one line.
   init(unusable error: KeychainError, explain: (KeychainError) -> String) {
-    if case .forwarding(let fault) = error {
-      self.init(fault, explain(error))
+    if case .fault(let fault) = error {
+      self.init(fault.kind, explain(error))
     } else {
       self = .failed(explain(error))
     }
@@ -108,15 +108,16 @@ enum ServiceError: Error {
     )
   }
 
-  private init(_ fault: KeychainError.ForwardingFault, _ text: String) {
-    switch fault {
-    case .noSocket, .unreachable, .otherUser, .otherAgent, .ended: self = .unreachable(text)
-    case .noAnswer, .undecided: self = .timedOut(text)
-    case .refused, .unverified: self = .refusedElsewhere(text)
+  private init(_ kind: KeychainError.Kind, _ text: String) {
+    switch kind {
+    case .unreachable: self = .unreachable(text)
+    case .timedOut, .undecided: self = .timedOut(text)
+    case .forbidden: self = .refusedElsewhere(text)
     case .locked: self = .lockedElsewhere(text)
-    case .unusableAttribute: self = .invalidArguments(text)
+    case .unusable: self = .invalidArguments(text)
     case .busy: self = .limitsExceeded(text)
-    case .notUnderstood, .unavailable, .notWritable, .changed, .malformed, .unknown: self = .failed(text)
+    case .noKeychain, .notLetIn, .notWritable, .damaged, .unavailable:
+      self = .failed(text)
     }
   }
 }

@@ -73,7 +73,7 @@ package final class PassphraseSources {
     if let descriptor {
       lastOrigin = .descriptor
       if let again = fromDescriptor?.copy() { return again }
-      do throws(Failure) {
+      do throws(KeychainError) {
         let passphrase = try SecretInput.passphrase(from: descriptor)
         fromDescriptor = passphrase.copy()
         return passphrase
@@ -127,11 +127,11 @@ package final class PassphraseSources {
   /// they give the present one.
   ///
   /// - Parameter option: the option that names the descriptor.
-  /// - Throws: ``Failure`` if nobody can be asked, it is empty, the two differ three times, or the user declines.
-  package func newPassphrase(option: String = "--passphrase-fd") throws(Failure) -> Secret {
+  /// - Throws: ``KeychainError`` if nobody can be asked, it is empty, the two differ three times, or the user declines.
+  package func newPassphrase(option: String = "--passphrase-fd") throws(KeychainError) -> Secret {
     if let descriptor {
       let passphrase = try SecretInput.passphrase(from: descriptor)
-      if passphrase.isEmpty { throw Failure("the passphrase is empty", status: .usage) }
+      if passphrase.isEmpty { throw .failure("the passphrase is empty", status: .usage) }
       // A file from Windows has one at its end.
       if passphrase.withUnsafeBytes({ $0.contains { $0 < 0x20 || $0 == 0x7f } }) {
         StandardStreams.say(
@@ -141,9 +141,9 @@ package final class PassphraseSources {
       lastOrigin = .descriptor
       return passphrase
     }
-    let prompt = try explaining(mayAsk ? PassphrasePrompt.find(timeout: try Self.promptTimeout()) : nil)
+    let prompt = mayAsk ? PassphrasePrompt.find(timeout: try Self.promptTimeout()) : nil
     guard let prompt else {
-      throw Failure(
+      throw .failure(
         mayAsk
           ? "there is no terminal to ask for the passphrase" : "nobody may be asked for the passphrase",
         hint: "give it with \(prose: option)", status: .usage)
@@ -156,7 +156,7 @@ package final class PassphraseSources {
       }
     var error: String?
     for _ in 0..<Self.tries {
-      let passphrase = try explaining(prompt.askTwice(question, error: error))
+      let passphrase = try prompt.askTwice(question, error: error)
       if let passphrase {
         if !passphrase.isEmpty { return passphrase }
         error = PassphraseQuestion.empty
@@ -164,7 +164,7 @@ package final class PassphraseSources {
         error = PassphraseQuestion.theyDiffer
       }
     }
-    throw Failure(
+    throw .failure(
       error == PassphraseQuestion.empty ? "the passphrase is empty" : "no match after three tries",
       status: .usage)
   }
@@ -172,17 +172,17 @@ package final class PassphraseSources {
   /// The time limit for a program's answer, in milliseconds, in case nobody sees its dialog: that of
   /// `LLAVERO_PROMPT_TIMEOUT`, or five minutes.
   ///
-  /// - Throws: ``KeychainError/unavailable(reason:)`` if the variable isn't between 0.001 and 86,400 seconds.
+  /// - Throws: ``KeychainError`` if the variable isn't between 0.001 and 86,400 seconds.
   package static func promptTimeout() throws(KeychainError) -> Int {
     try milliseconds("LLAVERO_PROMPT_TIMEOUT", default: 300_000)
   }
 
   /// The milliseconds that a variable gives in seconds.
   private static func milliseconds(_ name: String, default value: Int) throws(KeychainError) -> Int {
-    do throws(KeychainChoiceError) {
+    do throws(KeychainError) {
       return try KeychainEnvironment().milliseconds(name) ?? value
     } catch {
-      throw .unavailable(reason: Failure(error).message)
+      throw .unavailable(reason: error.message)
     }
   }
 }

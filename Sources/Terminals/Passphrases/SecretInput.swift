@@ -7,18 +7,18 @@ package enum SecretInput {
   /// Reads an item's secret: all of standard input without a final line feed or, if that is a terminal, what you type
   /// there twice.
   ///
-  /// - Throws: ``Failure`` if it is empty or too long, or the two differ.
-  package static func read(for item: String, mayAsk: Bool) throws(Failure) -> Secret {
+  /// - Throws: ``KeychainError`` if it is empty or too long, or the two differ.
+  package static func read(for item: String, mayAsk: Bool) throws(KeychainError) -> Secret {
     if !StandardStreams.isTerminal(0) {
       let secret = try StandardStreams.readAll(0, limit: ItemBounds.secret + 1, what: "the secret")
       if secret.isEmpty {
-        throw Failure(
+        throw .failure(
           "no secret was given on standard input", hint: "an empty line is an empty secret", status: .usage)
       }
       return secret.withoutLastLineFeed()
     }
     if !mayAsk {
-      throw Failure(
+      throw .failure(
         "nobody may be asked for the secret", hint: "give it on standard input", status: .usage)
     }
     return try readTwice(try terminal(), "Secret for \(item): ")
@@ -26,14 +26,14 @@ package enum SecretInput {
 
   /// Reads a secret typed or pasted on the terminal, whatever standard input is.
   ///
-  /// - Throws: ``Failure`` if there is no terminal, or nothing is typed.
-  package static func ask(_ prompt: String) throws(Failure) -> Secret {
+  /// - Throws: ``KeychainError`` if there is no terminal, or nothing is typed.
+  package static func ask(_ prompt: String) throws(KeychainError) -> Secret {
     try line(try terminal(), prompt)
   }
 
-  private static func terminal() throws(Failure) -> Terminal {
+  private static func terminal() throws(KeychainError) -> Terminal {
     guard let terminal = Terminal() else {
-      throw Failure(
+      throw .failure(
         "there is no terminal to ask for the secret", hint: "give it on standard input", status: .usage)
     }
     return terminal
@@ -42,7 +42,7 @@ package enum SecretInput {
   /// Reads a passphrase from a descriptor that the caller has opened, without a final line feed.
   ///
   /// - Throws: as ``secret(from:limit:what:)`` does.
-  package static func passphrase(from descriptor: Int32) throws(Failure) -> Secret {
+  package static func passphrase(from descriptor: Int32) throws(KeychainError) -> Secret {
     try secret(from: descriptor, limit: PassphraseSources.longest, what: "passphrase")
   }
 
@@ -54,11 +54,12 @@ package enum SecretInput {
   /// - Parameters:
   ///   - limit: the maximum number of bytes.
   ///   - what: its name in messages.
-  /// - Throws: ``Failure`` if the caller hasn't opened it, there is more, or reading fails.
-  package static func secret(from descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
+  /// - Throws: ``KeychainError`` if the caller hasn't opened it, there is more, or reading fails.
+  package static func secret(from descriptor: Int32, limit: Int, what: String) throws(KeychainError) -> Secret
+  {
     let flags = fcntl(descriptor, F_GETFD)
     if flags < 0 || flags & FD_CLOEXEC != 0 {
-      throw Failure(
+      throw .failure(
         "descriptor \(descriptor), which is to give the \(what), is not open",
         hint: "redirect a file to it: \(descriptor)< FILE", status: .usage)
     }
@@ -68,23 +69,25 @@ package enum SecretInput {
     .withoutLastLineFeed()
   }
 
-  private static func readTwice(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {
+  private static func readTwice(_ terminal: borrowing Terminal, _ prompt: String) throws(KeychainError)
+    -> Secret
+  {
     for _ in 0..<PassphraseSources.tries {
       let first = try line(terminal, prompt)
       let second = try line(terminal, PassphraseQuestion.onceMore)
       if first.isEqual(to: second) { return first }
       terminal.show("The two differ.\n")
     }
-    throw Failure("no match after three tries", status: .usage)
+    throw .failure("no match after three tries", status: .usage)
   }
 
-  private static func line(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {
+  private static func line(_ terminal: borrowing Terminal, _ prompt: String) throws(KeychainError) -> Secret {
     switch terminal.askForSecret("\(prompt)") {
     case .line(let line): return line
-    case .ended: throw Failure("nothing was typed", status: .usage)
-    case .unusable: throw Failure("the terminal's echo can't be switched off", status: .usage)
+    case .ended: throw .failure("nothing was typed", status: .usage)
+    case .unusable: throw .failure("the terminal's echo can't be switched off", status: .usage)
     case .tooLong:
-      throw Failure(
+      throw .failure(
         "a terminal takes \(Terminal.longestLine) bytes at most", hint: "give it on standard input",
         status: .usage)
     }

@@ -1,5 +1,5 @@
 import Glibc
-import Keychain
+package import Keychain
 
 /// The executable for the Secret Service. `llavero` becomes it if that keychain is used.
 package enum SecretServiceProgram {
@@ -32,7 +32,7 @@ package enum SecretServiceProgram {
 
   package static var remedy: String { Companion.remedy(for: name) }
 
-  package static func isMissing(_ why: Companion.Obstacle) -> Failure {
-    Failure("the Secret Service can't be used, because \(why.reason); \(why.remedy)", status: .keychain)
+  package static func isMissing(_ why: Companion.Obstacle) -> KeychainError {
+    KeychainError("the Secret Service can't be used, because \(why.reason); \(why.remedy)", status: .keychain)
   }
 }

@@ -103,18 +103,22 @@ package final class CopiedKeychain: KeychainStore {
       } catch {
         if error.endsCopies { throw error }
         // Having waited that long, nobody should wait again.
-        if case .openBao(_, .tooLong) = error, copied(search, query) == nil { throw error }
+        if case .tooLong = error.ofOpenBao, copied(search, query) == nil { throw error }
       }
     }
     if let items = copied(search, query) { return items }
     do throws(KeychainError) {
       return try asking { () throws(KeychainError) in try fetched(search, query) }
-    } catch .openBao(let name, let fault) where fault.isOutage {
+    } catch {
+      guard let fault = error.outage else { throw error }
       let ages = search.folders.compactMap { copies.folder($0) }.map { clock().seconds - $0.fetched.seconds }
       guard ages.count == search.folders.count, let oldest = ages.max(), oldest > settings.copies.maximumAge
-      else { throw .openBao(server: name, fault) }
+      else { throw error }
       copies.forget(at: clock())
-      throw .openBao(server: name, .copyTooOld(seconds: Int(oldest), because: fault))
+      throw KeychainError(
+        OpenBaoError(
+          server: settings.server.name, .copyTooOld(seconds: Int(oldest), because: fault),
+          loginsIn: error.fault(OpenBaoError.self)?.keychainOfLogins))
     }
   }
 
@@ -122,11 +126,11 @@ package final class CopiedKeychain: KeychainStore {
   private func listed(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     do throws(KeychainError) {
       return try asking { () throws(KeychainError) in try server.items(matching: query) }
-    } catch .openBao(let name, let fault) where fault.isOutage {
-      if !copies.isEmpty, !fault.isOfThisMachine {
+    } catch {
+      if let fault = error.outage, !copies.isEmpty, !fault.isOfThisMachine {
         onNotice(.hidesCopies(server: settings.server.name, since: noteOutage()))
       }
-      throw .openBao(server: name, fault)
+      throw error
     }
   }
 
@@ -310,10 +314,9 @@ package final class CopiedKeychain: KeychainStore {
     if readiness == .ready, ContactNote(in: folder, named: StateFiles.contact).failingSince != nil {
       noteContact()
     }
-    guard case .unavailable(.openBao(_, let fault)) = readiness, fault.isOutage,
-      let reason = readiness.reason,
-      !copies.isEmpty
-    else { return readiness }
+    guard case .unavailable(let reason) = readiness, reason.outage != nil, !copies.isEmpty else {
+      return readiness
+    }
     noteOutage()
     return .notWritable(reason)
   }

@@ -1,8 +1,9 @@
 import Keychain
+import OpenBao
 
 // The consequences of errors for the copies.
 
-extension KeychainError.OpenBaoFault {
+extension OpenBaoFault {
   /// Whether the fault isn't the server's.
   var isOfThisMachine: Bool {
     switch self {
@@ -25,9 +26,12 @@ extension KeychainError.OpenBaoFault {
 extension KeychainError {
   /// Whether the server no longer accepts the login.
   var endsCopies: Bool {
-    switch self {
-    case .openBao(_, .tokenRefused), .openBao(_, .loginRefused): true
+    switch ofOpenBao {
+    case .tokenRefused, .loginRefused: true
     default: false
     }
   }
+
+  /// The fault, if the server can't be asked at present.
+  var outage: OpenBaoFault? { ofOpenBao.flatMap { $0.isOutage ? $0 : nil } }
 }

@@ -94,7 +94,7 @@ struct GivenTokens {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { return nil }
     defer { close(descriptor) }
-    do throws(Failure) {
+    do throws(KeychainError) {
       return try StandardStreams.readAll(descriptor, limit: maximumSize, what: path)
     } catch {
       return nil

@@ -1,6 +1,8 @@
 import Age
 import Bytes
+import EncryptedFile
 import Keychain
+import KeychainChoice
 import OpenBao
 import SignIn
 
@@ -162,6 +164,14 @@ final class PersonalCredentials: LoginCredentials {
 
   func account(for method: LoginMethod) -> ByteString? {
     settings.tokenSource == nil && settings.tokenFile == nil ? method.account : nil
+  }
+
+  var keychainToName: String? {
+    guard let location = try? VaultLocation(),
+      let used = (try? KeychainChoice.made(named: nil, at: location)) ?? nil
+    else { return nil }
+    let own = KeychainChoice.personal(at: location).name
+    return used.name == own ? nil : own
   }
 
   func keep(_ token: borrowing HeldToken, after former: borrowing Secret?) {

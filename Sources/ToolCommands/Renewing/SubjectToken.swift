@@ -48,7 +48,7 @@ enum SubjectToken: ~Copyable {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       if descriptor < 0 { return .missing("cannot read \(path): \(errorText(errno))") }
       defer { close(descriptor) }
-      do throws(Failure) {
+      do throws(KeychainError) {
         return checked(try StandardStreams.readAll(descriptor, limit: maximumSize, what: path), path)
       } catch {
         return .missing(error.message)

@@ -2,6 +2,7 @@ import Bytes
 import CredentialProtocols
 import Glibc
 package import Keychain
+import OpenBao
 import PrivateFiles
 import SignIn
 import Terminals
@@ -63,7 +64,7 @@ package final class TokenRenewal: SecretRenewing {
       throw .promptDismissed
     } catch {
       // A token that is valid for another minute can still be used.
-      say(place, Failure(error).message)
+      say(place, error.message)
       return .failed
     }
   }
@@ -92,7 +93,7 @@ package final class TokenRenewal: SecretRenewing {
     var pause = 0
     if let obstacle = keychain.probe().reason {
       // The server's answer would be lost, and with it the only valid token.
-      say(place, Failure(obstacle).message)
+      say(place, obstacle.message)
       return .failed
     }
     if !present.credential.hasRefreshToken, keychain is any RemoteKeychain {
@@ -333,13 +334,13 @@ package final class TokenRenewal: SecretRenewing {
         StandardStreams.say(
           """
           the token for \(place.url) was renewed, and those who share the keychain can't get it yet: \
-          \(Failure(error).message)
+          \(error.message)
           """)
       }
       return outcome
     } catch {
       say(
-        place, "the new token can't be kept: \(Failure(error).message)",
+        place, "the new token can't be kept: \(error.message)",
         hint: "\(command: "llavero", "login", place.url)")
       return .renewed(Answer(item: used.item, credential: new.copy()))
     }
@@ -369,9 +370,10 @@ package final class TokenRenewal: SecretRenewing {
       do throws(KeychainError) {
         stored = try attempt()
         break
-      } catch .openBao(let name, let fault) {
-        if case .forbidden = fault { throw .openBao(server: name, fault) }
-        guard SystemClock.sinceBoot < end else { throw .openBao(server: name, fault) }
+      } catch {
+        guard let fault = error.ofOpenBao else { throw error }
+        if case .forbidden = fault { throw error }
+        guard SystemClock.sinceBoot < end else { throw error }
         sleep(1)
       }
     }

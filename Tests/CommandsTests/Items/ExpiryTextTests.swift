@@ -41,12 +41,12 @@ import Testing
       "999999999999999999d", "36501d", "1d ", " 1d", "NEVER",
     ])
   func refused(text: String) {
-    #expect(throws: Failure.self) { try ExpiryText.expiry(text, at: Self.now) }
+    #expect(throws: KeychainError.self) { try ExpiryText.expiry(text, at: Self.now) }
   }
 
   @Test("what has passed is refused", arguments: ["2026-11-21", "2026-11-21T08:30:00Z", "0s", "1999-12-31"])
   func passed(text: String) {
-    let failure = #expect(throws: Failure.self) { try ExpiryText.expiry(text, at: Self.now) }
+    let failure = #expect(throws: KeychainError.self) { try ExpiryText.expiry(text, at: Self.now) }
     expect(failure?.status, is: .usage)
     expect(failure?.message.contains("has passed already"), is: true)
   }

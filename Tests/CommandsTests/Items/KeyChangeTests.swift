@@ -7,7 +7,7 @@ import Testing
 @testable import Commands
 
 @Suite("another key") struct KeyChangeTests {
-  private static func applied(_ change: KeyChange, to item: Item) throws(Failure) -> Item.Key {
+  private static func applied(_ change: KeyChange, to item: Item) throws(KeychainError) -> Item.Key {
     var key = item.key
     try change.apply(to: &key)
     return key
@@ -57,12 +57,14 @@ import Testing
       KeyChange([.port: "x"]), KeyChange([.service: "x"]),
     ])
   func refused(change: KeyChange) {
-    #expect(throws: Failure.self) { try Self.applied(change, to: Self.full) }
+    #expect(throws: KeychainError.self) { try Self.applied(change, to: Self.full) }
   }
 
   @Test("a service has neither server nor port")
   func ofService() {
-    #expect(throws: Failure.self) { try Self.applied(KeyChange([.server: "a.example"]), to: .generic("a")) }
-    #expect(throws: Failure.self) { try Self.applied(KeyChange([.port: ""]), to: .generic("a")) }
+    #expect(throws: KeychainError.self) {
+      try Self.applied(KeyChange([.server: "a.example"]), to: .generic("a"))
+    }
+    #expect(throws: KeychainError.self) { try Self.applied(KeyChange([.port: ""]), to: .generic("a")) }
   }
 }

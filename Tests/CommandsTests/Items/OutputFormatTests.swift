@@ -46,6 +46,6 @@ import Testing
     "what can't be understood is refused",
     arguments: ["{nothing}", "{server", "}", "\\x", "\\", "{}", "{Server}"])
   func refuses(format: String) {
-    #expect(throws: Failure.self) { try OutputFormat(format) }
+    #expect(throws: KeychainError.self) { try OutputFormat(format) }
   }
 }

@@ -87,7 +87,7 @@ import Testing
   func tools() throws {
     let place = NamedPlace(url: "https://example.com for docker", domain: "docker")
     try expect(place.key(), is: Item.internet(domain: "docker").key)
-    #expect(throws: Failure.self) {
+    #expect(throws: KeychainError.self) {
       try NamedPlace(url: "https://example.com for docker", domain: "cargo").key()
     }
   }

@@ -112,8 +112,8 @@ import Testing
     try expect(Alphabet.sets(named: "letters,lowercase,uppercase").count, is: 2)
     try expect(Alphabet.set(of: "aab").count, is: 2)
     for text in ["", "letters,", "Letters", "letters, digits", "hex"] {
-      #expect(throws: Failure.self) { try Alphabet.sets(named: text) }
+      #expect(throws: KeychainError.self) { try Alphabet.sets(named: text) }
     }
-    #expect(throws: Failure.self) { try Alphabet.set(of: "a\u{200b}") }
+    #expect(throws: KeychainError.self) { try Alphabet.set(of: "a\u{200b}") }
   }
 }

@@ -1,5 +1,6 @@
 import CredentialProtocols
 import Expectations
+import Keychain
 import Testing
 
 @testable import Commands

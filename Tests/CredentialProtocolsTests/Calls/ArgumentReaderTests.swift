@@ -29,7 +29,7 @@ struct ArgumentReaderTests {
     var reader = reader("--a=1", "--b")
     expect(reader.next(), is: .option("--a"))
     expect(reader.next(), is: .option("--b"))
-    #expect(throws: ProtocolError.misused("--b needs a value")) { try reader.value() }
+    #expect(throws: KeychainError.misused("--b needs a value")) { try reader.value() }
   }
 
   @Test("several values end at the next option, and a single hyphen is none of them")

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("the lines of a request") struct RequestLinesTests {
   /// Reads `input` in pieces of at most `piece` bytes, and counts the bytes that were requested.
-  private func read(_ input: [UInt8], piece: Int = .max) throws(ProtocolError) -> (text: [UInt8], taken: Int)
+  private func read(_ input: [UInt8], piece: Int = .max) throws(KeychainError) -> (text: [UInt8], taken: Int)
   {
     var position = 0
-    let text = try RequestLines.read { (buffer) throws(ProtocolError) in
+    let text = try RequestLines.read { (buffer) throws(KeychainError) in
       let count = min(piece, buffer.count, input.count - position)
       buffer.copyBytes(from: input[position..<position + count])
       position += count
@@ -37,8 +37,8 @@ import Testing
   @Test("after the blank line nothing more is waited for")
   func noWaiting() throws {
     var pieces = ["a=1\n", "\n"].map { Array($0.utf8) }
-    let text = try RequestLines.read { (buffer) throws(ProtocolError) in
-      guard !pieces.isEmpty else { throw .input(errno: 5) }
+    let text = try RequestLines.read { (buffer) throws(KeychainError) in
+      guard !pieces.isEmpty else { throw .request(.input(errno: 5)) }
       let piece = pieces.removeFirst()
       buffer.copyBytes(from: piece)
       return piece.count
@@ -54,7 +54,7 @@ import Testing
       for piece in [1, 4096, 5000] {
         let fits = prefix + line(65_535) + line(10)
         try expect(read(fits, piece: piece).text, is: fits)
-        let error = ProtocolError.lineTooLong(line: prefix.isEmpty ? 1 : 2, limit: 65_535)
+        let error = KeychainError.request(.lineTooLong(line: prefix.isEmpty ? 1 : 2, limit: 65_535))
         #expect(throws: error) { try read(prefix + line(65_536) + line(10), piece: piece) }
         #expect(throws: error) { try read(prefix + Array(line(65_536).dropLast()), piece: piece) }
       }
@@ -64,8 +64,8 @@ import Testing
   @Test("a line without end is refused before all of it is read", arguments: [1, 4096])
   func endless(piece: Int) throws {
     var taken = 0
-    #expect(throws: ProtocolError.lineTooLong(line: 1, limit: 65_535)) {
-      _ = try RequestLines.read { (buffer) throws(ProtocolError) in
+    #expect(throws: KeychainError.request(.lineTooLong(line: 1, limit: 65_535))) {
+      _ = try RequestLines.read { (buffer) throws(KeychainError) in
         let count = min(piece, buffer.count)
         buffer.copyBytes(from: [UInt8](repeating: 0x61, count: count))
         taken += count
@@ -79,7 +79,9 @@ import Testing
   func endlessRequest() throws {
     let input = [UInt8]([line(60_000)].joined()) + (0..<80).flatMap { _ in line(60_000) }
     for piece in [4096, 1000] {
-      #expect(throws: ProtocolError.requestTooLong(limit: 4 << 20)) { try read(input, piece: piece) }
+      #expect(throws: KeychainError.request(.requestTooLong(limit: 4 << 20))) {
+        try read(input, piece: piece)
+      }
     }
   }
 
@@ -93,8 +95,10 @@ import Testing
     "a last line without its LF is refused",
     arguments: [("a", 1), ("a=1", 1), ("a=1\nb", 2), ("a=1\nb=2\nc=", 3)])
   func unfinished(text: String, line: Int) {
-    #expect(throws: ProtocolError.unfinishedLine(line: line)) { try read(Array(text.utf8)) }
-    #expect(throws: ProtocolError.unfinishedLine(line: line)) { try read(Array(text.utf8), piece: 1) }
+    #expect(throws: KeychainError.request(.unfinishedLine(line: line))) { try read(Array(text.utf8)) }
+    #expect(throws: KeychainError.request(.unfinishedLine(line: line))) {
+      try read(Array(text.utf8), piece: 1)
+    }
   }
 
   @Test("CR is a byte of its line, and ends none")
@@ -105,8 +109,8 @@ import Testing
 
   @Test("an error of the source is passed on")
   func sourceError() {
-    #expect(throws: ProtocolError.input(errno: 5)) {
-      _ = try RequestLines.read { (_) throws(ProtocolError) in throw .input(errno: 5) }.revealed
+    #expect(throws: KeychainError.request(.input(errno: 5))) {
+      _ = try RequestLines.read { (_) throws(KeychainError) in throw .request(.input(errno: 5)) }.revealed
     }
   }
 
@@ -117,8 +121,8 @@ import Testing
     for _ in 0..<rounds(2000) {
       let input = generator.mutated(
         seed, dictionary: [[0x0a], [0x0a, 0x0a], line(4095), line(4096), line(65_536)])
-      func outcome(_ piece: Int) -> Result<[UInt8], ProtocolError> {
-        do throws(ProtocolError) {
+      func outcome(_ piece: Int) -> Result<[UInt8], KeychainError> {
+        do throws(KeychainError) {
           return .success(try read(input, piece: piece).text)
         } catch {
           return .failure(error)

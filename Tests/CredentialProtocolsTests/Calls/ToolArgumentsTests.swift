@@ -6,10 +6,10 @@ import Testing
 
 @Suite("A tool's command line")
 struct ToolArgumentsTests {
-  private func parse(_ arguments: String...) throws(ProtocolError) -> ToolArguments {
+  private func parse(_ arguments: String...) throws(KeychainError) -> ToolArguments {
     try ToolArguments(
       arguments.map { ByteString($0) }, of: "x", [.value("--mode"), .flag("--all"), .flag("-v")]
-    ) { (name, value) throws(ProtocolError) in
+    ) { (name, value) throws(KeychainError) in
       name == "--keychain" ? try value() == "file" : false
     }
   }
@@ -31,9 +31,9 @@ struct ToolArgumentsTests {
 
   @Test("an unknown option and one without its value are refused")
   func refused() {
-    let unknown = ProtocolError.misused("unknown option --mod", hint: "see 'x --help'")
+    let unknown = KeychainError.misused("unknown option --mod", hint: "see 'x --help'")
     #expect(throws: unknown) { try parse("--mod", "a") }
-    #expect(throws: ProtocolError.misused("--mode needs a value")) { try parse("get", "--mode") }
-    #expect(throws: ProtocolError.misused("--keychain needs a value")) { try parse("--keychain") }
+    #expect(throws: KeychainError.misused("--mode needs a value")) { try parse("get", "--mode") }
+    #expect(throws: KeychainError.misused("--keychain needs a value")) { try parse("--keychain") }
   }
 }

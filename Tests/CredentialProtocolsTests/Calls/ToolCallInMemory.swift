@@ -11,15 +11,15 @@ final class ToolCallInMemory: ToolCall {
   private let arguments: ToolArguments
   private let environment: [String: String]
   private var rest: ArraySlice<UInt8>
-  private let store: Result<any KeychainStore, ProtocolError>
+  private let store: Result<any KeychainStore, KeychainError>
   private(set) var output: [UInt8] = []
-  private(set) var said: [Refusal] = []
+  private(set) var said: [Failure] = []
   private(set) var hasRemembered = false
 
   init(
     _ tool: Tool, _ arguments: [ByteString], environment: [String: String] = [:], input: [UInt8],
-    at now: Timestamp, _ store: Result<any KeychainStore, ProtocolError>
-  ) throws(ProtocolError) {
+    at now: Timestamp, _ store: Result<any KeychainStore, KeychainError>
+  ) throws(KeychainError) {
     self.tool = tool.name
     self.arguments = try ToolArguments(
       arguments, of: programName, tool.speaks.options
@@ -53,9 +53,9 @@ final class ToolCallInMemory: ToolCall {
   /// The command that replaced this process.
   private(set) var became: [ByteString] = []
 
-  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Refusal {
+  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Failure {
     became = [program] + arguments
-    return Refusal("became \(program)", .nothingMatched)
+    return Failure("became \(program)", status: .nothingMatched)
   }
 
   /// The machine's own askpass program.
@@ -86,21 +86,21 @@ final class ToolCallInMemory: ToolCall {
   }
 
   func write(_ output: borrowing Secret) { self.output += output.revealed }
-  func say(_ refusal: Refusal) { said.append(refusal) }
-  func keychain() throws(ProtocolError) -> any KeychainStore { try store.get() }
+  func say(_ refusal: Failure) { said.append(refusal) }
+  func keychain() throws(KeychainError) -> any KeychainStore { try store.get() }
   /// The text that the user types at the terminal; `nil` if there is no user.
   var typed: String?
   private(set) var asked: [String] = []
 
-  func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
+  func askForSecret(_ prompt: String) throws(KeychainError) -> Secret {
     asked.append(prompt)
-    guard let typed else { throw .refused(Refusal("nobody is there", .usage)) }
+    guard let typed else { throw .failure("nobody is there", status: .usage) }
     return Secret(typed)
   }
 
-  func refusal(for error: ProtocolError) -> Refusal {
-    if case .refused(let refusal) = error { return refusal }
-    return Refusal("failed: \(error)", .keychain)
+  func refusal(for error: KeychainError) -> Failure {
+    if case .described(let refusal) = error { return refusal }
+    return Failure("failed: \(error)", status: .keychain)
   }
   func hasStored() { hasRemembered = true }
 }
@@ -154,12 +154,12 @@ struct ToolUnderTest {
     call(arguments, bytes: Array(input.utf8))
   }
 
-  func call(_ arguments: [String], bytes: [UInt8], failing: ProtocolError? = nil) -> ToolReply {
+  func call(_ arguments: [String], bytes: [UInt8], failing: KeychainError? = nil) -> ToolReply {
     defer { fresh.clock.advance(seconds: 1) }
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       let call = try callInMemory(arguments, bytes: bytes, failing: failing)
       let status: Int32
-      do throws(ProtocolError) {
+      do throws(KeychainError) {
         status = try tool.speaks.respond(to: call)
       } catch {
         // The program has a message for each error; here any will do.
@@ -176,7 +176,7 @@ struct ToolUnderTest {
     defer { fresh.clock.advance(seconds: 1) }
     let call = try ToolCallInMemory(
       tool, arguments, environment: environment, input: bytes, at: fresh.clock.now, .success(fresh.keychain))
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       return (try tool.speaks.respond(to: call), call.output)
     } catch {
       return (tool.speaks.refuse(call.refusal(for: error), call), call.output)
@@ -185,8 +185,8 @@ struct ToolUnderTest {
 
   /// A call that hasn't been answered yet.
   func callInMemory(
-    _ arguments: [String], bytes: [UInt8] = [], failing: ProtocolError? = nil
-  ) throws(ProtocolError) -> ToolCallInMemory {
+    _ arguments: [String], bytes: [UInt8] = [], failing: KeychainError? = nil
+  ) throws(KeychainError) -> ToolCallInMemory {
     try ToolCallInMemory(
       tool, arguments.map { ByteString($0) }, environment: environment, input: bytes, at: fresh.clock.now,
       failing.map { .failure($0) } ?? .success(fresh.keychain))

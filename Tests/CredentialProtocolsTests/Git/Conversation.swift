@@ -28,7 +28,7 @@ final class Conversation {
 
   func perform(
     _ operation: GitCredentialProtocol.Operation, _ text: [UInt8]
-  ) throws(ProtocolError) -> String {
+  ) throws(KeychainError) -> String {
     var spoken = GitCredentialProtocol(timeout: timeout)
     spoken.isAskedByGit = { [isGit] in isGit }
     spoken.accountForAll = { [nameForAll] _ in nameForAll }
@@ -50,10 +50,10 @@ final class Conversation {
   }
 
   /// The answer to these lines.
-  func get(_ lines: String...) throws(ProtocolError) -> String { try perform(.get, joined(lines)) }
+  func get(_ lines: String...) throws(KeychainError) -> String { try perform(.get, joined(lines)) }
 
   /// Stores a login; a helper prints nothing.
-  func store(_ lines: String...) throws(ProtocolError) {
+  func store(_ lines: String...) throws(KeychainError) {
     let reply = try perform(.store, joined(lines))
     precondition(reply.isEmpty, "store answered")
   }

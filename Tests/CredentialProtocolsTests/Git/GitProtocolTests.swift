@@ -133,7 +133,7 @@ import Testing
       (["protocol=https", "host=", "path=", "username=alice", "password=x"], .noServer),
       (["url=https://"], .noServer),
     ] as [([String], KeychainError.QueryFault)] {
-      #expect(throws: ProtocolError.keychain(.queryTooBroad(fault)), "\(lines)") {
+      #expect(throws: KeychainError.queryTooBroad(fault), "\(lines)") {
         try git.perform(operation, joined(lines))
       }
     }
@@ -209,7 +209,7 @@ import Testing
   @Test("what the keychain throws is passed on")
   func keychainErrors() throws {
     let account = String(repeating: "a", count: 65_535)
-    #expect(throws: ProtocolError.keychain(.unusableAttribute(name: "account", .tooLong(limit: 65_534)))) {
+    #expect(throws: KeychainError.unusableAttribute(name: "account", .tooLong(limit: 65_534))) {
       try git.store("protocol=https", "host=example.com", "username=\(account)", "password=x")
     }
   }
@@ -221,18 +221,18 @@ import Testing
     arguments: ["a\nhost=victim", "a\r", "a\0b", "\n"])
   func unspeakable(secret: String) throws {
     try git.keychain.add(.internet(account: "alice"), secret)
-    #expect(throws: ProtocolError.unspeakableAnswer(key: "password")) {
+    #expect(throws: KeychainError.request(.unspeakableAnswer(key: "password"))) {
       try git.get("protocol=https", "host=example.com")
     }
     // Whether the password is answered with it or has expired.
     for (host, expiry) in [("b.com", nil), ("c.com", 1)] as [(ByteString, Int64?)] {
       try git.keychain.add(.internet(host), .text("x", expiry: expiry, refreshToken: secret))
-      #expect(throws: ProtocolError.unspeakableAnswer(key: "oauth_refresh_token")) {
+      #expect(throws: KeychainError.request(.unspeakableAnswer(key: "oauth_refresh_token"))) {
         try git.get("protocol=https", "host=\(host)")
       }
     }
     try git.keychain.add(.internet("d.com"), Credential.text(secret, scheme: "Bearer"))
-    #expect(throws: ProtocolError.unspeakableAnswer(key: "credential")) {
+    #expect(throws: KeychainError.request(.unspeakableAnswer(key: "credential"))) {
       try git.get("capability[]=authtype", "protocol=https", "host=d.com")
     }
   }
@@ -243,12 +243,12 @@ import Testing
     try git.keychain.add(.internet("a.com"), String(repeating: "x", count: room))
     try expect(git.get("protocol=https", "host=a.com").utf8.count, is: 65_535)
     try git.keychain.add(.internet("b.com"), String(repeating: "x", count: room + 1))
-    #expect(throws: ProtocolError.unspeakableAnswer(key: "password")) {
+    #expect(throws: KeychainError.request(.unspeakableAnswer(key: "password"))) {
       try git.get("protocol=https", "host=b.com")
     }
     let account = attribute([UInt8](repeating: 0x61, count: 65_534))
     try git.keychain.add(.internet("c.com", account: account), "x")
-    #expect(throws: ProtocolError.unspeakableAnswer(key: "username")) {
+    #expect(throws: KeychainError.request(.unspeakableAnswer(key: "username"))) {
       try git.get("protocol=https", "host=c.com")
     }
   }

@@ -9,7 +9,7 @@ enum GitRequestProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     guard let text = try checkReading(input) else { return }
     let request: Fields
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       request = try Fields(parsing: text)
     } catch {
       try require(Model(text) == nil || !error.isOfLines, "lines of pairs without NUL are read: \(error)")
@@ -19,7 +19,7 @@ enum GitRequestProperty: Property {
     try require((try? Fields(parsing: text)) == request, "a request says the same twice")
     try checkValues(request)
     try check(request, against: model)
-    let again = try require("a request can be said again") { () throws(ProtocolError) in
+    let again = try require("a request can be said again") { () throws(KeychainError) in
       try Fields(parsing: request.lines)
     }
     try require(again == request, "a request said again is the same")
@@ -43,15 +43,17 @@ enum GitRequestProperty: Property {
     for size in [3, 4096] {
       var rest = input[...]
       var text: [UInt8]?
-      do throws(ProtocolError) {
-        text = try RequestLines.read { (buffer) throws(ProtocolError) in
+      do throws(KeychainError) {
+        text = try RequestLines.read { (buffer) throws(KeychainError) in
           let piece = rest.prefix(min(size, buffer.count))
           buffer.copyBytes(from: piece)
           rest = rest.dropFirst(piece.count)
           return piece.count
         }.withUnsafeBytes { Array($0) }
       } catch {
-        guard case .unfinishedLine = error else { throw PropertyFailure("short lines are read: \(error)") }
+        guard case .unfinishedLine = error.fault(RequestFault.self) else {
+          throw PropertyFailure("short lines are read: \(error)")
+        }
       }
       try require(text == expected, "a request in pieces of \(size) ends where it does")
     }
@@ -136,10 +138,10 @@ enum GitRequestProperty: Property {
     var git = GitCredentialProtocol()
     git.onSave = { outcome = $0 }
     let said: [UInt8]
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       said = try perform(git, .store, text, keychain)
     } catch {
-      guard case .keychain = error else {
+      guard error.fault(RequestFault.self) == nil else {
         throw PropertyFailure("store fails as its keychain does: \(error)")
       }
       try require(outcome == nil, "what failed was not said to be kept")
@@ -147,20 +149,20 @@ enum GitRequestProperty: Property {
     }
     try require(said.isEmpty, "store says nothing")
     guard outcome != nil else {
-      let reply = try require("get") { () throws(ProtocolError) in try perform(git, .get, text, keychain) }
+      let reply = try require("get") { () throws(KeychainError) in try perform(git, .get, text, keychain) }
       return try require(reply.isEmpty, "nothing is answered that wasn't stored")
     }
     try require(
       !request.isEphemeral && (request.expiry ?? .max) > now.seconds, "what doesn't last isn't stored")
 
     let reply: [UInt8]
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       reply = try perform(git, .get, text, keychain)
     } catch {
       throw PropertyFailure("what git said can be said to git: \(error)")
     }
     try require(reply.last == 0x0a && !reply.contains(0) && !reply.contains(0x0d), "an answer is lines")
-    let answer = try require("an answer reads as a request") { () throws(ProtocolError) in
+    let answer = try require("an answer reads as a request") { () throws(KeychainError) in
       try Fields(parsing: reply)
     }
     let usesCredential = answer.authtype != nil
@@ -184,8 +186,8 @@ enum GitRequestProperty: Property {
       let isSame = (try? Fields(parsing: text + other.utf8)).map { $0.isOfSamePlace(as: request) } ?? false
       try require(silence == nil || silence == [] || isSame, "another place isn't answered: \(other)")
     }
-    _ = try require("erase") { () throws(ProtocolError) in try perform(git, .erase, text, keychain) }
-    let rest = try require("get after erase") { () throws(ProtocolError) in
+    _ = try require("erase") { () throws(KeychainError) in try perform(git, .erase, text, keychain) }
+    let rest = try require("get after erase") { () throws(KeychainError) in
       try perform(git, .get, text, keychain)
     }
     try require(rest.isEmpty, "what was erased isn't answered")
@@ -194,8 +196,8 @@ enum GitRequestProperty: Property {
   private static func perform(
     _ git: GitCredentialProtocol, _ operation: GitCredentialProtocol.Operation, _ text: [UInt8],
     _ keychain: any KeychainStore
-  ) throws(ProtocolError) -> [UInt8] {
-    let request = try lend(text) { (bytes) throws(ProtocolError) in try GitRequest(parsing: bytes) }
+  ) throws(KeychainError) -> [UInt8] {
+    let request = try lend(text) { (bytes) throws(KeychainError) in try GitRequest(parsing: bytes) }
     return try git.perform(operation, request, on: keychain, at: now).withUnsafeBytes { Array($0) }
   }
 }
@@ -215,8 +217,8 @@ private struct Fields: Equatable {
   var isEphemeral: Bool
   var answered: ByteString?
 
-  init(parsing text: [UInt8]) throws(ProtocolError) {
-    let request = try lend(text) { (bytes) throws(ProtocolError) in try GitRequest(parsing: bytes) }
+  init(parsing text: [UInt8]) throws(KeychainError) {
+    let request = try lend(text) { (bytes) throws(KeychainError) in try GitRequest(parsing: bytes) }
     capabilities = request.capabilities
     `protocol` = request.protocol
     host = request.host
@@ -274,10 +276,10 @@ private struct Fields: Equatable {
   }
 }
 
-extension ProtocolError {
+extension KeychainError {
   /// Whether the error concerns the form of the lines, not their values.
   fileprivate var isOfLines: Bool {
-    switch self {
+    switch fault(RequestFault.self) {
     case .lineWithoutEqualsSign, .lineWithNUL: true
     default: false
     }

@@ -93,7 +93,7 @@ import Testing
 
   @Test("a line without '=' is refused", arguments: [("x", 1), ("a=b\nhost", 2), ("a=b\nc=d\n ", 3)])
   func noEqualsSign(text: String, line: Int) {
-    #expect(throws: ProtocolError.lineWithoutEqualsSign(line: line)) {
+    #expect(throws: KeychainError.request(.lineWithoutEqualsSign(line: line))) {
       try RevealedRequest(parsing: Array("\(text)\n".utf8))
     }
   }
@@ -102,7 +102,9 @@ import Testing
     "a NUL is refused, be it in a value that nobody reads",
     arguments: ["host=ex\0ample", "a\0=b", "new=\0", "\0"])
   func nul(line: String) {
-    #expect(throws: ProtocolError.lineWithNUL(line: 2)) { try RevealedRequest("protocol=https", line) }
+    #expect(throws: KeychainError.request(.lineWithNUL(line: 2))) {
+      try RevealedRequest("protocol=https", line)
+    }
   }
 
   @Test(
@@ -112,7 +114,9 @@ import Testing
     ])
   func carriageReturn(key: String) {
     for value in ["a\r", "\r", "a\rb"] {
-      #expect(throws: ProtocolError.carriageReturn(key: key)) { try RevealedRequest("\(key)=\(value)") }
+      #expect(throws: KeychainError.request(.carriageReturn(key: key))) {
+        try RevealedRequest("\(key)=\(value)")
+      }
     }
   }
 
@@ -134,7 +138,7 @@ import Testing
 
   @Test("other booleans are refused", arguments: ["maybe", "tru", "y", " true", "true ", "1x", "é"])
   func badBooleans(value: String) {
-    #expect(throws: ProtocolError.unusableValue(key: "ephemeral")) {
+    #expect(throws: KeychainError.request(.unusableValue(key: "ephemeral"))) {
       try RevealedRequest("ephemeral=\(value)")
     }
   }
@@ -150,7 +154,7 @@ import Testing
     "other numbers are refused",
     arguments: ["", "-1", "+1", " 1", "1 ", "1.0", "0x10", "1e3", "soon", "99999999999999999999", "１"])
   func badNumbers(value: String) {
-    #expect(throws: ProtocolError.unusableValue(key: "password_expiry_utc")) {
+    #expect(throws: KeychainError.request(.unusableValue(key: "password_expiry_utc"))) {
       try RevealedRequest("password_expiry_utc=\(value)")
     }
   }

@@ -22,7 +22,7 @@ struct RevealedRequest: Hashable {
 
 extension RevealedRequest {
   /// Parses a request.
-  init(parsing text: [UInt8]) throws(ProtocolError) {
+  init(parsing text: [UInt8]) throws(KeychainError) {
     let request = try makeRequest(text)
     capabilities = request.capabilities
     `protocol` = request.protocol
@@ -40,7 +40,7 @@ extension RevealedRequest {
     continued = request.state?.continued?.milliseconds
   }
 
-  init(_ lines: String...) throws(ProtocolError) {
+  init(_ lines: String...) throws(KeychainError) {
     try self.init(parsing: joined(lines))
   }
 }
@@ -49,8 +49,8 @@ func joined(_ lines: [String]) -> [UInt8] {
   lines.flatMap { Array($0.utf8) + [0x0a] }
 }
 
-func makeRequest(_ text: [UInt8]) throws(ProtocolError) -> GitRequest {
-  try Secret(copying: ByteString(text)).withUnsafeBytes { (bytes) throws(ProtocolError) in
+func makeRequest(_ text: [UInt8]) throws(KeychainError) -> GitRequest {
+  try Secret(copying: ByteString(text)).withUnsafeBytes { (bytes) throws(KeychainError) in
     try GitRequest(parsing: bytes)
   }
 }

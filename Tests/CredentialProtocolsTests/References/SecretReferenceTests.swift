@@ -6,10 +6,10 @@ import Testing
 
 @Suite("References to secrets")
 struct SecretReferenceTests {
-  private func parse(_ text: String) throws(ProtocolError) -> ItemQuery { try parse(Array(text.utf8)) }
+  private func parse(_ text: String) throws(KeychainError) -> ItemQuery { try parse(Array(text.utf8)) }
 
-  private func parse(_ text: [UInt8]) throws(ProtocolError) -> ItemQuery {
-    try Secret(copying: ByteString(text)).withUnsafeBytes { (text) throws(ProtocolError) in
+  private func parse(_ text: [UInt8]) throws(KeychainError) -> ItemQuery {
+    try Secret(copying: ByteString(text)).withUnsafeBytes { (text) throws(KeychainError) in
       try SecretReference(parsing: text).query
     }
   }
@@ -62,13 +62,13 @@ struct SecretReferenceTests {
       "op://vault/item",
     ])
   func refused(text: String) {
-    #expect(throws: ProtocolError.unusableReference) { try parse(text) }
+    #expect(throws: KeychainError.request(.unusableReference)) { try parse(text) }
   }
 
   @Test("a field names another part of the item")
   func fields() throws {
-    func field(_ text: String) throws(ProtocolError) -> ReferencedField {
-      try Secret(text).withUnsafeBytes { (text) throws(ProtocolError) in
+    func field(_ text: String) throws(KeychainError) -> ReferencedField {
+      try Secret(text).withUnsafeBytes { (text) throws(KeychainError) in
         try SecretReference(parsing: text).field
       }
     }
@@ -83,7 +83,7 @@ struct SecretReferenceTests {
     for text in [
       "?", "?field", "?field=", "?x=y", "?field=a&field=b", "?field=a?b", "?field=a b", "?field=a#b",
     ] {
-      #expect(throws: ProtocolError.unusableReference) { try field("llavero://db/app" + text) }
+      #expect(throws: KeychainError.request(.unusableReference)) { try field("llavero://db/app" + text) }
     }
   }
 

@@ -90,8 +90,8 @@ struct AWSProtocolTests {
     #expect {
       try AWSProtocol.respond(to: call)
     } throws: { error in
-      guard case .refused(let refusal) = error as? ProtocolError else { return false }
-      return refusal.message.hasSuffix("has expired") && refusal.cause == .nothingMatched
+      guard case .described(let refusal) = error as? KeychainError else { return false }
+      return refusal.message.hasSuffix("has expired") && refusal.status == .nothingMatched
     }
   }
 
@@ -124,14 +124,12 @@ struct AWSProtocolTests {
     ] {
       let call = try aws.callInMemory(["--profile", profile])
       #expect(
-        throws: ProtocolError.refused(
-          Refusal(
-            "the keychain has no keys for the AWS profile \(profile)",
-            hint: Hint(
-              stringLiteral:
-                "add them with \(mark)llavero add --service \(service) --account ACCESS-KEY-ID\(mark)"),
-            .nothingMatched)
-        )
+        throws: KeychainError.failure(
+          "the keychain has no keys for the AWS profile \(profile)",
+          hint: Hint(
+            stringLiteral:
+              "add them with \(mark)llavero add --service \(service) --account ACCESS-KEY-ID\(mark)"),
+          status: .nothingMatched)
       ) { try AWSProtocol.respond(to: call) }
     }
   }

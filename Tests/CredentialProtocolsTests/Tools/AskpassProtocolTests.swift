@@ -16,7 +16,7 @@ struct AskpassProtocolTests {
   private func ask(_ prompt: String, _ caller: CallerInMemory) throws -> String? {
     let call = try askpass.callInMemory([prompt])
     call.callingProgram = caller
-    do throws(ProtocolError) {
+    do throws(KeychainError) {
       try expect(AskpassProtocol.respond(to: call), is: 0)
       return String(decoding: call.output, as: UTF8.self)
     } catch {
@@ -142,7 +142,7 @@ struct AskpassProtocolTests {
       let call = try askpass.callInMemory([prompt])
       call.callingProgram = CallerInMemory(program)
       (call.askingProgram, call.typed) = (window, typed)
-      do throws(ProtocolError) { _ = try AskpassProtocol.respond(to: call) } catch {}
+      do throws(KeychainError) { _ = try AskpassProtocol.respond(to: call) } catch {}
       return (String(decoding: call.output, as: UTF8.self), call.became, call.shown.map(\.isAnswerShown))
     }
     let password = "a@h's password: "
@@ -294,7 +294,7 @@ struct AskpassProtocolTests {
   func fallback() throws {
     var askpass = askpass
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
-    func became(_ arguments: [String], failing: ProtocolError? = nil) throws -> [ByteString] {
+    func became(_ arguments: [String], failing: KeychainError? = nil) throws -> [ByteString] {
       let call = try askpass.callInMemory(arguments, failing: failing)
       expect(try? AskpassProtocol.respond(to: call), is: call.became.isEmpty ? 0 : nil)
       expect(call.output.isEmpty != call.became.isEmpty)
@@ -308,7 +308,7 @@ struct AskpassProtocolTests {
     askpass.environment = ["LLAVERO_ASKPASS_FALLBACK": "other"]
     try expect(became(["Are you sure? "]), is: ["other", "Are you sure? "])
     try expect(
-      became(["Username for 'https://h': "], failing: .keychain(.locked(path: "/x"))),
+      became(["Username for 'https://h': "], failing: .locked(path: "/x")),
       is: ["other", "Username for 'https://h': "])
     askpass.environment["SSH_ASKPASS_PROMPT"] = "confirm"
     try expect(became(["Username for 'https://h': "]), is: ["other", "Username for 'https://h': "])

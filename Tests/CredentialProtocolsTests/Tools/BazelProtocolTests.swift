@@ -115,7 +115,9 @@ struct BazelProtocolTests {
   @Test("ten megabytes are read to their end and refused")
   func tooLong() throws {
     let call = try bazel.callInMemory(["get"], bytes: Array(repeating: 0x20, count: 10 << 20))
-    #expect(throws: ProtocolError.requestTooLong(limit: 1 << 20)) { try BazelProtocol.respond(to: call) }
+    #expect(throws: KeychainError.request(.requestTooLong(limit: 1 << 20))) {
+      try BazelProtocol.respond(to: call)
+    }
     expect(call.isDrained && call.output.isEmpty)
   }
 }

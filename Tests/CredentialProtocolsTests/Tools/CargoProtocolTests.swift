@@ -142,7 +142,7 @@ struct CargoProtocolTests {
   func failingKeychain() {
     for input in [request("get"), login("t"), request("logout")] {
       let reply = cargo.call(
-        ["--cargo-plugin"], bytes: Array(input.utf8), failing: .keychain(.locked(path: "/x")))
+        ["--cargo-plugin"], bytes: Array(input.utf8), failing: .locked(path: "/x"))
       expect(reply.status == 0 && reply.output.contains(#""kind":"other","message":"llavero: failed"#))
     }
   }

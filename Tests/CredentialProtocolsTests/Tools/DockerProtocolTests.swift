@@ -128,9 +128,9 @@ struct DockerProtocolTests {
     expect(
       call.said,
       is: [
-        Refusal(
+        Failure(
           "docker still gets a login for docker.io, which isn't its own",
-          hint: "'llavero delete https://docker.io --account carol' deletes it", .nothingMatched)
+          hint: "'llavero delete https://docker.io --account carol' deletes it", status: .nothingMatched)
       ])
     expect(call.output.isEmpty)
     call = try docker.callInMemory(["erase"], bytes: Array("r.example".utf8))
@@ -257,17 +257,19 @@ struct DockerProtocolTests {
   @Test("ten megabytes are read to their end and refused")
   func tooLong() throws {
     let call = try docker.callInMemory(["store"], bytes: Array(repeating: 0x20, count: 10 << 20))
-    #expect(throws: ProtocolError.requestTooLong(limit: 1 << 20)) { try DockerProtocol.respond(to: call) }
+    #expect(throws: KeychainError.request(.requestTooLong(limit: 1 << 20))) {
+      try DockerProtocol.respond(to: call)
+    }
     expect(call.isDrained)
   }
 
   @Test("a keychain that can't be used keeps no public image away, and a person is told")
   func failingGet() throws {
     let call = try docker.callInMemory(
-      ["get"], bytes: Array("r.example".utf8), failing: .keychain(.locked(path: "/x/vault.age")))
+      ["get"], bytes: Array("r.example".utf8), failing: .locked(path: "/x/vault.age"))
     try expect(DockerProtocol.respond(to: call), is: 1)
     expect(String(decoding: call.output, as: UTF8.self), is: "credentials not found in native keychain\n")
-    expect(call.said.map(\.cause), is: [.keychain])
+    expect(call.said.map(\.status), is: [.keychain])
   }
 
   @Test("a keychain that can't be used is told on standard output, and is no empty one")
@@ -275,7 +277,7 @@ struct DockerProtocolTests {
     for operation in ["list", "erase", "store"] {
       let reply = docker.call(
         [operation], bytes: Array(login("r.example", "a", "s").utf8),
-        failing: .keychain(.locked(path: "/x/vault.age")))
+        failing: .locked(path: "/x/vault.age"))
       expect(reply.status == 1 && reply.output.hasPrefix("llavero: "))
       expect(!reply.output.contains("not found"))
     }

@@ -24,7 +24,7 @@ import Testing
     tool.environment = [
       "KUBERNETES_EXEC_INFO": #"{"apiVersion":"client.authentication.k8s.io/v1","spec":{}}"#
     ]
-    let reply = tool.call(arguments, bytes: Array(input.utf8), failing: .keychain(.locked(path: "/x")))
+    let reply = tool.call(arguments, bytes: Array(input.utf8), failing: .locked(path: "/x"))
     expect(reply, is: ToolReply(status: status, output: ""))
   }
 }

@@ -170,7 +170,9 @@ struct GoAuthProtocolTests {
       let call = try goauth.callInMemory(
         ["https://go.example/m"], bytes: Array(repeating: 0x0a, count: size))
       if size > 1 << 20 {
-        #expect(throws: ProtocolError.requestTooLong(limit: 1 << 20)) { try GoAuthProtocol.respond(to: call) }
+        #expect(throws: KeychainError.request(.requestTooLong(limit: 1 << 20))) {
+          try GoAuthProtocol.respond(to: call)
+        }
       } else {
         #expect(throws: Never.self) { try GoAuthProtocol.respond(to: call) }
       }

@@ -123,8 +123,8 @@ struct KeyringProtocolTests {
     ])
   func usage(arguments: [String]) throws {
     let call = try keyring.callInMemory(arguments, bytes: Array("s3cret\n".utf8))
-    var error: ProtocolError?
-    do throws(ProtocolError) {
+    var error: KeychainError?
+    do throws(KeychainError) {
       try expect(KeyringProtocol.respond(to: call), is: -1)
     } catch let thrown {
       error = thrown
@@ -173,7 +173,7 @@ struct KeyringProtocolTests {
     expect(keyring.call("set", "s", "", input: "p\n"), is: done)
     expect(keyring.call("get", "s", ""), is: said("p"))
     let call = try keyring.callInMemory(["set", "s", "u"], bytes: Array(repeating: 0x61, count: 10_000_000))
-    #expect(throws: ProtocolError.self) { try KeyringProtocol.respond(to: call) }
+    #expect(throws: KeychainError.self) { try KeyringProtocol.respond(to: call) }
     expect(call.isDrained)
     expect(keyring.call("get", "s", "u"), is: notFound)
   }
@@ -211,9 +211,9 @@ struct KeyringProtocolTests {
     expect(
       call.said,
       is: [
-        Refusal(
+        Failure(
           "keyring still gets a login for \(index), which isn't its own",
-          hint: "'llavero delete https://pypi.example --account alice' deletes it", .nothingMatched)
+          hint: "'llavero delete https://pypi.example --account alice' deletes it", status: .nothingMatched)
       ])
   }
 

@@ -192,9 +192,9 @@ struct KubectlProtocolTests {
       var kubectl = kubectl
       kubectl.environment["KUBERNETES_EXEC_INFO"] = info
       let call = try kubectl.callInMemory(arguments)
-      do throws(ProtocolError) {
+      do throws(KeychainError) {
         _ = try KubectlProtocol.respond(to: call)
-      } catch .refused(let refusal) {
+      } catch .described(let refusal) {
         return refusal.hint?.description
       } catch {}
       return nil

@@ -38,7 +38,7 @@ struct NetrcProtocolTests {
     try add("h", "pw")
     let call = try netrc.callInMemory([])
     call.isOutputTerminal = true
-    #expect(throws: ProtocolError.self) { _ = try netrc.tool.speaks.respond(to: call) }
+    #expect(throws: KeychainError.self) { _ = try netrc.tool.speaks.respond(to: call) }
     expect(call.output.isEmpty)
   }
 

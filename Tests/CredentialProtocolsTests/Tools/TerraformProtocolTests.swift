@@ -148,7 +148,9 @@ struct TerraformProtocolTests {
   @Test("ten megabytes are read to their end and refused, and so is what get doesn't need")
   func tooLong() throws {
     let store = try terraform.callInMemory(["store", host], bytes: Array(repeating: 0x20, count: 10 << 20))
-    #expect(throws: ProtocolError.requestTooLong(limit: 1 << 20)) { try TerraformProtocol.respond(to: store) }
+    #expect(throws: KeychainError.request(.requestTooLong(limit: 1 << 20))) {
+      try TerraformProtocol.respond(to: store)
+    }
     expect(store.isDrained && store.output.isEmpty)
     let get = try terraform.callInMemory(["get", host], bytes: Array("unused".utf8))
     #expect(throws: Never.self) { try TerraformProtocol.respond(to: get) }

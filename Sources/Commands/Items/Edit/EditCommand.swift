@@ -25,7 +25,7 @@ struct EditCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var named = place.named
     named.authenticationType = authenticationType
     let selection = keychain.selection
@@ -34,7 +34,7 @@ struct EditCommand: ParsableCommand {
     var text = Array(ItemText.text(of: item).utf8)
     while true {
       text = try Editor.edit(text)
-      let problem: Failure
+      let problem: KeychainError
       switch Self.reading(item, text) {
       case .success(let edited):
         guard let edited, edited != item else {
@@ -45,11 +45,11 @@ struct EditCommand: ParsableCommand {
         guard let taken = try change(item, to: edited, in: keychain) else { return }
         problem = taken
       case .failure(let fault):
-        problem = Failure(fault.text, hint: "nothing was changed", status: .usage)
+        problem = KeychainError(fault.text, hint: "nothing was changed", status: .usage)
       }
       let text: TextForTerminal = "\(problem.message)\n"
       guard let isWanted = selection.confirms("Edit it again?", showing: text) else { throw problem }
-      if !isWanted { throw Failure("nothing was changed", status: .nothingMatched) }
+      if !isWanted { throw .failure("nothing was changed", status: .nothingMatched) }
     }
   }
 
@@ -64,7 +64,7 @@ struct EditCommand: ParsableCommand {
   /// Makes the change. Returns a problem that the user can fix in the editor, if there is one.
   private func change(
     _ item: Item, to edited: Item, in keychain: any KeychainStore
-  ) throws(Failure) -> Failure? {
+  ) throws(KeychainError) -> KeychainError? {
     var isAsBefore = true
     let keychain = keychain.part(with: [item])
     let changed: Item?
@@ -79,10 +79,10 @@ struct EditCommand: ParsableCommand {
       isAsBefore = false
       changed = nil
     } catch {
-      throw Failure(error)
+      throw error
     }
     guard isAsBefore, let changed else {
-      throw Failure(
+      throw .failure(
         "another process has changed the item in the meantime; nothing was changed", hint: "run this again",
         status: .keychain)
     }

@@ -9,41 +9,37 @@ enum Editor {
   ///
   /// Meanwhile signals are held back or go to the editor, so that the temporary file is always removed.
   ///
-  /// - Throws: ``Failure`` if there is no editor, it fails, or the file can't be created.
-  static func edit(_ text: [UInt8]) throws(Failure) -> [UInt8] {
-    let supervised = try explaining(SupervisedProgram())
+  /// - Throws: ``KeychainError`` if there is no editor, it fails, or the file can't be created.
+  static func edit(_ text: [UInt8]) throws(KeychainError) -> [UInt8] {
+    let supervised = try SupervisedProgram()
     let file = try makeFile(text)
     let ending = try run(supervised, file.path)
     guard ending == .exited(0) else {
-      throw Failure("the editor \(ending.text); nothing was changed", status: .usage)
+      throw .failure("the editor \(ending.text); nothing was changed", status: .usage)
     }
     do throws(KeychainError) {
       return try file.read()
     } catch .missing {
-      throw Failure("the editor has removed the file; nothing was changed", status: .usage)
+      throw .failure("the editor has removed the file; nothing was changed", status: .usage)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 
-  private static func makeFile(_ text: [UInt8]) throws(Failure) -> FileToEdit {
-    do throws(KeychainError) {
-      return try FileToEdit(text)
-    } catch {
-      throw Failure(error)
-    }
+  private static func makeFile(_ text: [UInt8]) throws(KeychainError) -> FileToEdit {
+    return try FileToEdit(text)
   }
 
   private static func run(
     _ supervised: borrowing SupervisedProgram, _ path: String
-  ) throws(Failure) -> ProgramEnding {
+  ) throws(KeychainError) -> ProgramEnding {
     let environment = ProgramEnvironment()
     if let editor = CString(variable: "VISUAL") ?? CString(variable: "EDITOR") {
       // As git runs it: the value may contain arguments and other shell syntax.
       let command = CString(copying: ByteString(editor.bytes.bytes + Array(#" "$@""#.utf8)))
       switch supervised.run(["sh", "-c", command, editor, CString(copying: path)], environment) {
       case .ended(let ending): return ending
-      case .failed(let errno): throw Failure("cannot run the shell: \(errorText(errno))", status: .usage)
+      case .failed(let errno): throw .failure("cannot run the shell: \(errorText(errno))", status: .usage)
       }
     }
     for name in ["editor", "vi"] as [CString] {
@@ -51,7 +47,7 @@ enum Editor {
         return ending
       }
     }
-    throw Failure(
+    throw .failure(
       "there is neither a program 'editor' nor 'vi'", hint: "name yours in the variable EDITOR",
       status: .usage)
   }

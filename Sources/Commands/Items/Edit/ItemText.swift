@@ -58,7 +58,7 @@ enum ItemText {
       let value = values[name]?.value
       // Unchanged values are not checked: another program may have set a value that llavero would refuse.
       if value == self.value(of: attribute, in: item) { continue }
-      do throws(Failure) {
+      do throws(KeychainError) {
         edited[attribute] = try newValue(value, of: attribute)
       } catch {
         throw Fault(line: values[name]?.line, reason: error.message)
@@ -72,7 +72,7 @@ enum ItemText {
       if case .unusableAttribute(let name, _) = error {
         line = fields.first { $0.attribute.displayName == name }.flatMap { values[$0.name]?.line }
       }
-      throw Fault(line: line, reason: Failure(error).message)
+      throw Fault(line: line, reason: error.message)
     }
     return edited
   }
@@ -113,11 +113,11 @@ enum ItemText {
 
   private static func newValue(
     _ value: ByteString?, of attribute: Item.Attribute
-  ) throws(Failure) -> ByteString? {
+  ) throws(KeychainError) -> ByteString? {
     switch (attribute.form, value) {
     case (.mark, nil), (.mark, "no"): return nil
     case (.mark, "yes"): return "1"
-    case (.mark, _): throw Failure("\(attribute.displayName) is either yes or no", status: .usage)
+    case (.mark, _): throw .failure("\(attribute.displayName) is either yes or no", status: .usage)
     default: return try KeyChange.value(value, of: attribute)
     }
   }

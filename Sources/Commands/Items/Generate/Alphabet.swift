@@ -1,3 +1,4 @@
+import Keychain
 import Terminals
 
 /// The characters of generated secrets.
@@ -16,12 +17,12 @@ enum Alphabet {
 
   /// The sets of the classes named in `text`, separated by commas.
   ///
-  /// - Throws: ``Failure`` if there is no such class.
-  static func sets(named text: String) throws(Failure) -> [[Unicode.Scalar]] {
+  /// - Throws: ``KeychainError`` if there is no such class.
+  static func sets(named text: String) throws(KeychainError) -> [[Unicode.Scalar]] {
     var sets: [String] = []
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let named = classes.first(where: { $0.name == name })?.sets else {
-        throw Failure(
+        throw .failure(
           "there is no class of characters '\(name)'",
           hint:
             "there are \(prose: classes.map(\.name).joined(separator: ", ")); --characters takes any characters",
@@ -34,10 +35,10 @@ enum Alphabet {
 
   /// Without duplicates.
   ///
-  /// - Throws: ``Failure`` if one of the characters is invisible.
-  static func set(of text: String) throws(Failure) -> [Unicode.Scalar] {
+  /// - Throws: ``KeychainError`` if one of the characters is invisible.
+  static func set(of text: String) throws(KeychainError) -> [Unicode.Scalar] {
     if terminalText(text) != text {
-      throw Failure("there are invisible characters among those given", status: .usage)
+      throw .failure("there are invisible characters among those given", status: .usage)
     }
     var scalars: [Unicode.Scalar] = []
     for scalar in text.unicodeScalars where !scalars.contains(scalar) { scalars.append(scalar) }

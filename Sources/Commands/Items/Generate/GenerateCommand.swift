@@ -45,7 +45,7 @@ struct GenerateCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let recipe = try recipe.recipe()
     if !place.isPlace {
       tell(recipe)
@@ -71,18 +71,18 @@ struct GenerateCommand: ParsableCommand {
 
   private func keep(
     _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore
-  ) throws(Failure) -> Item {
+  ) throws(KeychainError) -> Item {
     do throws(KeychainError) {
       return try keychain.put(item, credential, isUpdate: update) { notes.note(on: &$0) }
     } catch .duplicateItem {
-      throw Failure(
+      throw .failure(
         "the item exists already", hint: "give it a new secret with --update", status: .nothingMatched)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 
-  private func write(_ secret: borrowing Secret) throws(Failure) {
+  private func write(_ secret: borrowing Secret) throws(KeychainError) {
     var text = secret.copy()
     text.append("\n")
     try StandardStreams.write(text)
@@ -128,8 +128,8 @@ struct RecipeOptions: ParsableArguments {
     if alphabet != nil, characters != nil { throw ValidationError("Either --alphabet or --characters.") }
   }
 
-  /// - Throws: ``Failure`` if no secret can be made from the options.
-  func recipe() throws(Failure) -> SecretRecipe {
+  /// - Throws: ``KeychainError`` if no secret can be made from the options.
+  func recipe() throws(KeychainError) -> SecretRecipe {
     if let words {
       let separator = separator ?? "-"
       // Otherwise word boundaries would be ambiguous, and some secrets could be made in two ways.
@@ -137,7 +137,7 @@ struct RecipeOptions: ParsableArguments {
         || separator.utf8.contains(where: { 0x61...0x7a ~= $0 })
         || terminalText(separator) != separator
       {
-        throw Failure("a separator is a short text without small letters", status: .usage)
+        throw .failure("a separator is a short text without small letters", status: .usage)
       }
       return .words(words, separator: separator)
     }
@@ -150,11 +150,11 @@ struct RecipeOptions: ParsableArguments {
       alphabets = alphabets.map { $0.filter { !ambiguous.contains($0) } }
     }
     if alphabets.contains(where: \.isEmpty) || alphabets.count == 1 && alphabets[0].count < 2 {
-      throw Failure("a secret needs two different characters at least to choose from", status: .usage)
+      throw .failure("a secret needs two different characters at least to choose from", status: .usage)
     }
     let length = length ?? SecretRecipe.usualLength
     if length < alphabets.count {
-      throw Failure(
+      throw .failure(
         "\(countText(length, "character")) can't have one of each of \(alphabets.count) classes",
         status: .usage)
     }

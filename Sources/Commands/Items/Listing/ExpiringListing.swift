@@ -17,21 +17,19 @@ struct ExpiringListing {
   /// - Parameters:
   ///   - limit: the latest expiry, in seconds since the Unix epoch.
   ///   - isWanted: whether to look at an item.
-  /// - Throws: ``Failure`` if the keychain can't be read.
-  init(of keychain: OpenKeychain, by limit: Int64, where isWanted: (Item) -> Bool) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the keychain can't be read.
+  init(of keychain: OpenKeychain, by limit: Int64, where isWanted: (Item) -> Bool) throws(KeychainError) {
     let store = keychain.keychain
-    entries = try explaining { () throws(KeychainError) in
-      var found: [Entry] = []
-      for item in try store.items(matching: .all) where isWanted(item) {
-        guard let credential = try store.credentialIfPresent(of: item), let expiry = credential.expiry,
-          expiry <= limit
-        else { continue }
-        found.append(
-          Entry(
-            item: item, expiry: expiry, renewsItself: credential.hasRefreshToken || item.isMinted))
-      }
-      return found.sorted { $0.expiry < $1.expiry }
+    var found: [Entry] = []
+    for item in try store.items(matching: .all) where isWanted(item) {
+      guard let credential = try store.credentialIfPresent(of: item), let expiry = credential.expiry,
+        expiry <= limit
+      else { continue }
+      found.append(
+        Entry(
+          item: item, expiry: expiry, renewsItself: credential.hasRefreshToken || item.isMinted))
     }
+    entries = found.sorted { $0.expiry < $1.expiry }
   }
 
   var isEmpty: Bool { entries.isEmpty }

@@ -11,11 +11,11 @@ extension OpenKeychain {
   /// read.
   ///
   /// - Parameter body: returns whether to continue.
-  /// - Throws: ``Failure`` if the keychain can't be read, possibly after some items were passed.
-  func forEachItem(_ body: (Item) -> Bool) throws(Failure) {
-    if list == nil, let file { return try explaining(file.forEachItem(body)) }
+  /// - Throws: ``KeychainError`` if the keychain can't be read, possibly after some items were passed.
+  func forEachItem(_ body: (Item) -> Bool) throws(KeychainError) {
+    if list == nil, let file { return try file.forEachItem(body) }
     // Of items with the same key, that of the first keychain comes first.
-    let items = try explaining(keychain.items(matching: .all)).enumerated()
+    let items = try keychain.items(matching: .all).enumerated()
       .map { (key: RecordKey.whole(of: $0.element.key), place: $0.offset, item: $0.element) }
       .sorted { a, b in
         a.key == b.key ? a.place < b.place : a.key.lexicographicallyPrecedes(b.key)
@@ -55,7 +55,7 @@ struct ItemPrinter: ~Copyable {
     if case .json = form { json.beginArray() }
   }
 
-  mutating func print(_ item: Item) throws(Failure) {
+  mutating func print(_ item: Item) throws(KeychainError) {
     count += 1
     switch form {
     case .table:
@@ -74,7 +74,7 @@ struct ItemPrinter: ~Copyable {
   }
 
   /// Prints the rest. If there are no items, JSON is an empty array and everything else is empty.
-  mutating func end() throws(Failure) {
+  mutating func end() throws(KeychainError) {
     if case .json = form {
       json.endArray()
       json.bytes.append("\n")
@@ -82,7 +82,7 @@ struct ItemPrinter: ~Copyable {
     try flush()
   }
 
-  private mutating func flush() throws(Failure) {
+  private mutating func flush() throws(KeychainError) {
     switch form {
     case .table:
       if rows.isEmpty { return }

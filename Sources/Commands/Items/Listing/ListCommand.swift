@@ -53,10 +53,10 @@ struct ListCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let form: ItemPrinter.Form =
       if let format { .format(try OutputFormat(format)) } else { output.json ? .json : .table }
-    let place = try url.map { (url) throws(Failure) in try PlaceFilter(url) }
+    let place = try url.map { (url) throws(KeychainError) in try PlaceFilter(url) }
     let filter = attributes.isEmpty ? nil : attributes.filter
     var selection = keychain.selection
     selection.includesOtherItems = attributes.asksForOtherItems
@@ -64,11 +64,11 @@ struct ListCommand: ParsableCommand {
     let keychain = try selection.choose().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
     var printer = ItemPrinter(form, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
-    var failure: Failure?
+    var failure: KeychainError?
     try keychain.forEachItem { item in
       if let filter, !filter.matches(item) { return true }
       if let place, !place.contains(item) { return true }
-      do throws(Failure) {
+      do throws(KeychainError) {
         try printer.print(item)
         return true
       } catch {
@@ -78,8 +78,8 @@ struct ListCommand: ParsableCommand {
     }
     if let failure { throw failure }
     if printer.count == 0, filter != nil || place != nil {
-      try explaining(keychain.keychain.refusePassingOver())
-      throw Failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
+      try keychain.keychain.refusePassingOver()
+      throw .failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
     }
     try printer.end()
     if printer.count == 0, case .table = form {
@@ -91,17 +91,17 @@ struct ListCommand: ParsableCommand {
 
   private func listExpiring(
     _ time: String, in keychain: OpenKeychain, _ filter: ItemFilter?, _ place: PlaceFilter?
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     let now = Timestamp.now
     guard let limit = try ExpiryText.expiry(time, at: now) else {
-      throw Failure("--expiring takes a time; items that never expire are in the whole list", status: .usage)
+      throw .failure("--expiring takes a time; items that never expire are in the whole list", status: .usage)
     }
     let listing = try ExpiringListing(of: keychain, by: limit) { item in
       (filter?.matches(item) ?? true) && (place?.contains(item) ?? true)
     }
     if listing.isEmpty {
-      try explaining(keychain.keychain.refusePassingOver())
-      throw Failure("nothing expires by then", status: .nothingMatched)
+      try keychain.keychain.refusePassingOver()
+      throw .failure("nothing expires by then", status: .nothingMatched)
     }
     if output.json { return try StandardStreams.write(listing.json) }
     try StandardStreams.write(listing.table(at: now))
@@ -114,13 +114,12 @@ struct PlaceFilter {
   private let account: ByteString?
   private let path: ByteString?
 
-  /// - Throws: ``Failure`` if the URL is invalid.
-  init(_ url: String) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the URL is invalid.
+  init(_ url: String) throws(KeychainError) {
     let text = Secret(url)
-    let place = try explaining(
-      call: text.withUnsafeBytes { (bytes) throws(ProtocolError) in
-        try CredentialURL(parsing: bytes, assuming: "any")
-      })
+    let place = try text.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try CredentialURL(parsing: bytes, assuming: "any")
+    }
     let hasPassword =
       switch place.password {
       case .none: false
@@ -128,7 +127,7 @@ struct PlaceFilter {
       }
     if hasPassword { throw NamedPlace.passwordInURL }
     guard let host = HostAndPort(parsing: place.host), !host.server.isEmpty else {
-      throw Failure(ProtocolError.unusableURL(.badHost))
+      throw KeychainError.request(.unusableURL(.badHost))
     }
     `protocol` = url.hasPart("://") ? place.protocol : nil
     self.host = host

@@ -20,23 +20,23 @@ struct AddingGitKeychain {
   /// - Parameters:
   ///   - present: the search list.
   ///   - list: puts the keychain into it.
-  /// - Throws: ``Failure``; then the keychain isn't in the list.
+  /// - Throws: ``KeychainError``; then the keychain isn't in the list.
   func run(
-    beside present: KeychainList, _ list: (ListedKeychain) throws(Failure) -> Void
-  ) throws(Failure) {
+    beside present: KeychainList, _ list: (ListedKeychain) throws(KeychainError) -> Void
+  ) throws(KeychainError) {
     let place = try usablePlace()
     try refuseTwice(place, present)
-    let own = try explaining(VaultLocation())
+    let own = try VaultLocation()
     var options: [ListedKeychain.Option] = []
     if let branch { options.append(ListedKeychain.Option(ListedKeychain.branchOption, branch)) }
     let plain = ListedKeychain(name, .git, at: place, options)
-    let location = try explaining(choice: own.of(plain))
+    let location = try own.of(plain)
     try setAside(plain, at: location, in: own, present)
     let folders = [location.vaultFolder, location.stateFolder]
     let made = folders.filter { !FileStatus.isThere($0) }
     var isListed = false
-    do throws(Failure) {
-      try take(place, options, at: location) { (keychain) throws(Failure) in
+    do throws(KeychainError) {
+      try take(place, options, at: location) { (keychain) throws(KeychainError) in
         isListed = true
         try list(keychain)
       }
@@ -49,13 +49,13 @@ struct AddingGitKeychain {
 
   /// The remote as git gets it.
   ///
-  /// - Throws: ``Failure``, also for an invalid label or branch.
-  func usablePlace() throws(Failure) -> String {
+  /// - Throws: ``KeychainError``, also for an invalid label or branch.
+  func usablePlace() throws(KeychainError) -> String {
     if let label {
-      try explaining { () throws(KeychainError) in try SlotSummary.refuseUnusable(label: label) }
+      try SlotSummary.refuseUnusable(label: label)
     }
     if let branch, !SharedRepository.canBeBranch(branch) {
-      throw Failure("'\(branch)' can't be the name of a branch", status: .usage)
+      throw .failure("'\(branch)' can't be the name of a branch", status: .usage)
     }
     return try usableRemote()
   }
@@ -69,14 +69,14 @@ struct AddingGitKeychain {
   }
 
   /// Two copies of one keychain would answer one after the other.
-  private func refuseTwice(_ place: String, _ present: KeychainList) throws(Failure) {
+  private func refuseTwice(_ place: String, _ present: KeychainList) throws(KeychainError) {
     func branch(_ name: String?) -> String { name ?? SharedRepository.defaultBranch }
     let same = present.keychains.first { keychain in
       keychain.kind == .git && keychain.place == place
         && branch(keychain.value(of: ListedKeychain.branchOption)) == branch(self.branch)
     }
     guard let same else { return }
-    throw Failure(
+    throw .failure(
       "the keychain \(same.name) is shared through that repository already",
       hint:
         "use that one, or take it from the list first with \(command: "llavero", "keychain", "remove", same.name)",
@@ -88,13 +88,11 @@ struct AddingGitKeychain {
   /// can let them into.
   private func refuseAgain(
     _ keychain: ListedKeychain, in own: VaultLocation, _ present: KeychainList
-  ) throws(Failure) {
-    let names = try explaining { () throws(KeychainError) in
-      try Folder(opening: own.vaultFolder + "/keychains")?.names() ?? []
-    }
+  ) throws(KeychainError) {
+    let names = try Folder(opening: own.vaultFolder + "/keychains")?.names() ?? []
     for name in names.sorted() where present.keychain(named: name) == nil {
       let former = ListedKeychain(name, .git, at: keychain.place, keychain.options)
-      let location = try explaining(choice: own.of(former))
+      let location = try own.of(former)
       let key = MemberIdentity.path(for: location)
       guard FileStatus.isThere(key) else { continue }
       let repository = try GitKeychain(former).sync.repository
@@ -110,7 +108,7 @@ struct AddingGitKeychain {
       }
       // A keychain put aside has its name and a number.
       let called = String(name.prefix { $0 != "~" })
-      throw Failure(
+      throw .failure(
         "that repository was the keychain \(called) on this machine, and its key is still in \(key); nothing was added",
         hint: hint, status: .usage)
     }
@@ -118,8 +116,8 @@ struct AddingGitKeychain {
 
   private func take(
     _ place: String, _ options: [ListedKeychain.Option], at location: VaultLocation,
-    _ list: (ListedKeychain) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ list: (ListedKeychain) throws(KeychainError) -> Void
+  ) throws(KeychainError) {
     let identity = try MemberIdentity(named: identity, for: location)
     let label = label ?? MemberIdentity.usualLabel
     let ofMember = [
@@ -132,11 +130,9 @@ struct AddingGitKeychain {
     do throws(SharingFault) {
       hasKeychain = try keychain.sync.hasKeychain()
     } catch {
-      throw Failure(adding: listed, error)
+      throw KeychainError(adding: listed, error)
     }
-    let isHere = try explaining { () throws(KeychainError) in
-      FileStatus.isThere(keychain.sync.keychain.location.vaultFile)
-    }
+    let isHere = FileStatus.isThere(keychain.sync.keychain.location.vaultFile)
     let isNew = !hasKeychain && !isHere
     let outcome: SharedKeychainSync.Outcome
     do throws(SharingFault) {
@@ -148,11 +144,11 @@ struct AddingGitKeychain {
     } catch {
       // It is listed, so that 'llavero sync' can put it right, or 'llavero vault restore' a copy without its file.
       if error.needsDecision || error == .keychain(.missing(path: location.vaultFile)) { try list(listed) }
-      throw Failure(error, listed)
+      throw KeychainError(error, listed)
     }
     try list(listed)
     // It may be open by a key that is kept unlocked for a while, and not by this identity.
-    if try explaining({ () throws(KeychainError) in try keychain.sync.ownSlot() }) == nil {
+    if try keychain.sync.ownSlot() == nil {
       return sayNotMember(identity, label)
     }
     if let refusal = outcome.refusal {
@@ -177,21 +173,21 @@ struct AddingGitKeychain {
 
   private func sayNotMember(_ identity: MemberIdentity, _ label: String) {
     StandardStreams.say("added; you aren't a member yet, and the keychain \(name) is locked until you are")
-    StandardStreams.say("hint: \(Failure.ofNewMember(of: name, identity.recipient, label))")
+    StandardStreams.say("hint: \(Hint.ofNewMember(of: name, identity.recipient, label))")
   }
 
   /// Puts aside this machine's files about a keychain that had the name before, and was shared through another
   /// repository. They must neither go into this one, nor be lost.
   private func setAside(
     _ keychain: ListedKeychain, at location: VaultLocation, in own: VaultLocation, _ present: KeychainList
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     let sync = try GitKeychain(keychain).sync
     let held: HeldExchange?
     do throws(SharingFault) {
       // Changes from before the keychain left the list may still be on their way.
       held = try sync.withoutExchange()
     } catch {
-      throw Failure(adding: keychain, error)
+      throw KeychainError(adding: keychain, error)
     }
     defer { withExtendedLifetime(held) {} }
     var other: String?
@@ -203,13 +199,13 @@ struct AddingGitKeychain {
         other = found.remote
       }
     } catch {
-      throw Failure(adding: keychain, error)
+      throw KeychainError(adding: keychain, error)
     }
     let hasKey = other == nil && FileStatus.isThere(MemberIdentity.path(for: location))
     if identity == nil, !hasKey { try refuseAgain(keychain, in: own, present) }
     guard let former = other else { return }
     // A process that is changing it goes on in the folder's new place.
-    let lock = try explaining(Self.lock(location))
+    let lock = try Self.lock(location)
     defer { withExtendedLifetime(lock) {} }
     var number = 1
     while FileStatus.isThere("\(location.vaultFolder)~\(number)")
@@ -219,7 +215,7 @@ struct AddingGitKeychain {
     }
     for folder in [location.vaultFolder, location.stateFolder] where FileStatus.isThere(folder) {
       guard rename(folder, "\(folder)~\(number)") == 0 else {
-        throw Failure(.system(operation: "rename", path: folder, errno: errno))
+        throw .system(operation: "rename", path: folder, errno: errno)
       }
     }
     StandardStreams.say(
@@ -243,15 +239,15 @@ struct AddingGitKeychain {
       || user.utf8.count >= 40 && !user.contains("%")
   }
 
-  private func usableRemote() throws(Failure) -> String {
+  private func usableRemote() throws(KeychainError) -> String {
     if remote.isEmpty || remote.hasPrefix("-") || remote.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-      throw Failure("'\(remote)' is not the address of a git repository", status: .usage)
+      throw .failure("'\(remote)' is not the address of a git repository", status: .usage)
     }
     let parts = remote.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, parts[1].hasPrefix("//") {
       let authority = parts[1].dropFirst(2).prefix { $0 != "/" }
       if let at = authority.lastIndex(of: "@"), Self.hasSecret(authority[..<at]) {
-        throw Failure(
+        throw .failure(
           "the address of the repository has a password in it",
           hint: "leave it out, and store it in your own keychain with 'llavero add'", status: .usage)
       }
@@ -260,7 +256,7 @@ struct AddingGitKeychain {
     // A folder on this machine; else HOST:PATH, as ssh takes it.
     if let path = realPath(remote) { return path }
     if !remote.contains(":") {
-      throw Failure("there is no repository \(remote)", status: .usage)
+      throw .failure("there is no repository \(remote)", status: .usage)
     }
     return remote
   }

@@ -24,21 +24,21 @@ struct GitKeychain {
   ///   - isQuick: whether a tool waits for it.
   ///   - mayAsk: whether a person may be asked.
   ///   - timeout: the time limit for git, in milliseconds, if it isn't the usual one.
-  /// - Throws: ``Failure`` if there is no such keychain, or it isn't shared through git.
+  /// - Throws: ``KeychainError`` if there is no such keychain, or it isn't shared through git.
   init(
     named name: String, isQuick: Bool = false, mayAsk: Bool = true, timeout: Int? = nil
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     let listed = try ListedKeychain.named(name)
     guard listed.kind == .git else {
-      throw Failure("the keychain \(name) is not shared through git", status: .usage)
+      throw .failure("the keychain \(name) is not shared through git", status: .usage)
     }
     try self.init(listed, isQuick: isQuick, mayAsk: mayAsk, timeout: timeout)
-    listed.checkName(atChangesOf: sync.keychain, in: try explaining(VaultLocation()).stateFolder)
+    listed.checkName(atChangesOf: sync.keychain, in: try VaultLocation().stateFolder)
   }
 
   init(
     _ listed: ListedKeychain, isQuick: Bool = false, mayAsk: Bool = true, timeout: Int? = nil
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     self.listed = listed
     var selection = KeychainSelection(mayPrompt: mayAsk && !isQuick)
     selection.sharesChanges = false
@@ -53,13 +53,13 @@ struct GitKeychain {
         identity: listed.value(of: ListedKeychain.identityOption))
       if isQuick { sync.patience = Self.shortPatience }
     } catch {
-      throw Failure(error, listed)
+      throw KeychainError(error, listed)
     }
   }
 
-  static func all() throws(Failure) -> [ListedKeychain] {
-    let location = try explaining(VaultLocation())
-    return try explaining(choice: KeychainList.read(in: location.stateFolder)).keychains.filter {
+  static func all() throws(KeychainError) -> [ListedKeychain] {
+    let location = try VaultLocation()
+    return try KeychainList.read(in: location.stateFolder).keychains.filter {
       $0.kind == .git
     }
   }
@@ -74,11 +74,11 @@ struct GitKeychain {
 
   func bringInStep(
     acceptsRewritten: Bool = false, isAnew: Bool = false, isQueued: Bool = false
-  ) throws(Failure) -> SharedKeychainSync.Outcome {
+  ) throws(KeychainError) -> SharedKeychainSync.Outcome {
     do throws(SharingFault) {
       return try sync.sync(acceptsRewritten: acceptsRewritten, isAnew: isAnew, isQueued: isQueued)
     } catch {
-      throw Failure(error, listed)
+      throw KeychainError(error, listed)
     }
   }
 }
@@ -115,36 +115,37 @@ extension ListedKeychain {
   }
 }
 
-extension Failure {
+extension KeychainError {
   /// Describes why a keychain can't be added, before anybody has changed it.
   init(adding listed: ListedKeychain, _ fault: SharingFault) {
-    let failure = Failure(fault, listed)
-    self = fault.passes ? Failure(failure.message, hint: "nothing was added", status: .keychain) : failure
+    let failure = KeychainError(fault, listed)
+    self =
+      fault.passes ? KeychainError(failure.message, hint: "nothing was added", status: .keychain) : failure
   }
 
   /// Describes why a keychain can't be synced with its repository.
   init(_ fault: SharingFault, _ listed: ListedKeychain) {
     let name = listed.name
-    func failure(_ hint: Hint?) -> Failure {
-      Failure("the keychain \(name): \(fault.text)", hint: hint, status: .keychain)
+    func failure(_ hint: Hint?) -> KeychainError {
+      KeychainError("the keychain \(name): \(fault.text)", hint: hint, status: .keychain)
     }
     switch fault {
     case .keychain(.slot(.lastWayIn)):
-      self = Failure(
+      self = KeychainError(
         "that is the only member of the keychain \(name), and nobody else could open it",
         hint:
           "add another one first, with \(command: "llavero", "keychain", "member", "add", name, "age1...")",
         status: .keychain)
     case .keychain(.slot(.tooMany(let limit))):
-      self = Failure(
+      self = KeychainError(
         "the keychain \(name) has \(limit) members, and can have no more",
         hint: "remove one with \(command: "llavero", "keychain", "member", "remove", name, "MEMBER")",
         status: .keychain)
-    case .keychain(let error): self = Failure(error)
+    case .keychain(let error): self = error
     case .notMember(let wasBefore):
       let path = listed.value(of: ListedKeychain.identityOption) ?? ""
       let recipient = (try? SlotIdentity.recipient(at: path)) ?? nil
-      let hint = wasBefore ? Self.ofFormerMember : Self.ofNewMember
+      let hint = wasBefore ? Hint.ofFormerMember : Hint.ofNewMember
       self = failure(hint(name, recipient, listed.value(of: ListedKeychain.labelOption)))
     case .untrustedKey:
       self = failure(

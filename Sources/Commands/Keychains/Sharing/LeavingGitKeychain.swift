@@ -1,4 +1,5 @@
 import EncryptedFile
+import Keychain
 import KeychainChoice
 import Terminals
 import ToolCommands
@@ -22,8 +23,8 @@ struct LeavingGitKeychain {
 
   /// Says what stays here, and asks if anybody can be asked.
   ///
-  /// - Throws: ``Failure`` if the answer is no.
-  func confirm(unless isConfirmed: Bool) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the answer is no.
+  func confirm(unless isConfirmed: Bool) throws(KeychainError) {
     let name = listed.name
     let member = MemberIdentity.path(for: location)
     let identity = listed.value(of: ListedKeychain.identityOption).flatMap { $0 == member ? nil : $0 }
@@ -36,7 +37,7 @@ struct LeavingGitKeychain {
     if isConfirmed { return }
     let question: TextForTerminal = "Take the keychain \(name) from the list before that is sent?"
     if KeychainSelection(mayPrompt: true).confirms(question) == false {
-      throw Failure("nothing was changed", status: .nothingMatched)
+      throw .failure("nothing was changed", status: .nothingMatched)
     }
   }
 }

@@ -33,9 +33,9 @@ struct ListMembersCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let sync = try GitKeychain(named: name).sync
-    let (slots, file) = (try explaining(sync.members()), sync.keychain)
+    let (slots, file) = (try sync.members(), sync.keychain)
     try StandardStreams.write(
       output.json
         ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location).shown))
@@ -61,15 +61,15 @@ struct AddMemberCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
-    try explaining { () throws(KeychainError) in try EncryptedFileKeychain.checkRecipient(recipient) }
+  func run() throws(KeychainError) {
+    try EncryptedFileKeychain.checkRecipient(recipient)
     var keychain = try GitKeychain(named: name)
     keychain.sync.isTold = true
     let added: (id: String, outcome: SharedKeychainSync.Outcome)
     do throws(SharingFault) {
       added = try keychain.sync.add(member: recipient, label: label)
     } catch {
-      throw Failure(error, keychain.listed)
+      throw KeychainError(error, keychain.listed)
     }
     try StandardStreams.write(
       output.json ? SlotOutput.json(added.id, .recipient) : Secret("\(added.id)\n"))
@@ -99,19 +99,19 @@ struct RemoveMemberCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
+  func run() throws(KeychainError) {
     var keychain = try GitKeychain(named: name)
     keychain.sync.isTold = true
-    let slots = try explaining(keychain.sync.members())
+    let slots = try keychain.sync.members()
     let found = slots.filter { [$0.id, $0.recipient, $0.label].contains(member) }
     if found.count > 1 {
-      throw Failure(
+      throw .failure(
         "the keychain \(name) has \(found.count) members '\(member)'",
         hint: "name the slot of one; see them with \(command: "llavero", "keychain", "member", "list", name)",
         status: .usage)
     }
     guard let slot = found.first else {
-      throw Failure(
+      throw .failure(
         "the keychain \(name) has no member '\(member)'",
         hint: "see them with \(command: "llavero", "keychain", "member", "list", name)",
         status: .nothingMatched)
@@ -121,7 +121,7 @@ struct RemoveMemberCommand: ParsableCommand {
     do throws(SharingFault) {
       removal = try keychain.sync.remove(member: slot.id)
     } catch {
-      throw Failure(error, keychain.listed)
+      throw KeychainError(error, keychain.listed)
     }
     if output.json {
       try StandardStreams.write(KnownItemOutput.json(removal.known))
@@ -129,13 +129,13 @@ struct RemoveMemberCommand: ParsableCommand {
       StandardStreams.say(
         "removed; the member could read these secrets: change them where they are used, then here")
       try StandardStreams.write(KnownItemOutput.table(removal.known))
-      let left = try explaining(keychain.sync.members()).map { $0.label ?? $0.recipient ?? $0.id }
+      let left = try keychain.sync.members().map { $0.label ?? $0.recipient ?? $0.id }
       StandardStreams.say("members are now: \(left.joined(separator: ", "))")
     }
     GitKeychain.tell(removal.outcome, of: name)
     if let fault = removal.fault {
-      let failure = Failure(fault, keychain.listed)
-      throw Failure(
+      let failure = KeychainError(fault, keychain.listed)
+      throw .failure(
         "\(failure.message); until the repository has the new key, the removed member can read what others store",
         hint: "\(command: "llavero", "sync", name) sends it", status: .keychain)
     }
@@ -145,10 +145,10 @@ struct RemoveMemberCommand: ParsableCommand {
 
 extension RemoveMemberCommand {
   /// Asks, if anybody can be asked. Nobody removes themselves by mistake.
-  private func confirm(_ slot: SlotSummary, _ keychain: GitKeychain) throws(Failure) {
-    let own = try explaining { () throws(KeychainError) in try keychain.sync.ownSlot() }
+  private func confirm(_ slot: SlotSummary, _ keychain: GitKeychain) throws(KeychainError) {
+    let own = try keychain.sync.ownSlot()
     if slot.id == own {
-      throw Failure(
+      throw .failure(
         "that is you: nothing on this machine would open the keychain \(name) any more",
         hint:
           "see the others with \(command: "llavero", "keychain", "member", "list", name); --yes removes you",
@@ -156,16 +156,16 @@ extension RemoveMemberCommand {
     }
     let who = terminalText(slot.label ?? slot.recipient ?? slot.id)
     if KeychainSelection(mayPrompt: true).confirms("Remove \(who) from the keychain \(name)?") == false {
-      throw Failure("nobody was removed", status: .nothingMatched)
+      throw .failure("nobody was removed", status: .nothingMatched)
     }
   }
 }
 
 extension GitKeychain {
-  /// - Throws: ``Failure`` if the repository has not taken the changes.
-  func refuseIfWaiting(_ outcome: SharedKeychainSync.Outcome) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the repository has not taken the changes.
+  func refuseIfWaiting(_ outcome: SharedKeychainSync.Outcome) throws(KeychainError) {
     guard let refusal = outcome.refusal else { return }
-    throw Failure(
+    throw .failure(
       "the keychain \(listed.name): it is changed here only, because the repository refuses it: \(refusal)",
       status: .keychain)
   }

@@ -17,27 +17,27 @@ struct MemberIdentity {
 
   /// The identity that a person has named, or else this machine's for a keychain, made if necessary.
   ///
-  /// - Throws: ``Failure`` if it can't be used.
-  init(named name: String?, for location: VaultLocation) throws(Failure) {
+  /// - Throws: ``KeychainError`` if it can't be used.
+  init(named name: String?, for location: VaultLocation) throws(KeychainError) {
     guard let name else {
       path = Self.path(for: location)
       if let recipient = try Self.recipient(at: path) {
         self.recipient = recipient
         return
       }
-      if let recipient = try explaining(SlotIdentity.make(at: location.stateFolder, Self.fileName)) {
+      if let recipient = try SlotIdentity.make(at: location.stateFolder, Self.fileName) {
         self.recipient = recipient
         return
       }
       // Another process has made one just now.
-      guard let recipient = try Self.recipient(at: path) else { throw Failure(.missing(path: path)) }
+      guard let recipient = try Self.recipient(at: path) else { throw .missing(path: path) }
       self.recipient = recipient
       return
     }
-    guard let path = realPath(name) else { throw Failure("there is no file \(name)", status: .usage) }
+    guard let path = realPath(name) else { throw .failure("there is no file \(name)", status: .usage) }
     self.path = path
     guard let recipient = try Self.recipient(at: path) else {
-      throw Failure(
+      throw .failure(
         "\(path) needs a program of its own to say who it is",
         hint: "name an age identity, or an ssh key of the kind ed25519", status: .usage)
     }
@@ -62,14 +62,12 @@ struct MemberIdentity {
     return SlotSummary.canBeLabel(label) ? label : "\(getuid())"
   }
 
-  private static func recipient(at path: String) throws(Failure) -> String? {
-    try explaining { () throws(KeychainError) in try SlotIdentity.recipient(at: path) }
+  private static func recipient(at path: String) throws(KeychainError) -> String? {
+    try SlotIdentity.recipient(at: path)
   }
 
-  private static func firstLine(of path: String) throws(Failure) -> String? {
-    let contents = try explaining { () throws(KeychainError) -> Secret? in
-      try OpenFile(path: path, mayBeRead: true)?.contents(limit: 65_536)
-    }
+  private static func firstLine(of path: String) throws(KeychainError) -> String? {
+    let contents = try OpenFile(path: path, mayBeRead: true)?.contents(limit: 65_536)
     return contents?.withUnsafeBytes { bytes in
       bytes.split(separator: 0x0a).first.map { String(decoding: $0, as: UTF8.self) }
     }

@@ -2,6 +2,7 @@ import Bytes
 import EncryptedFile
 import Keychain
 import KeychainChoice
+import OpenBao
 import Terminals
 import ToolCommands
 
@@ -30,7 +31,7 @@ struct SharingState {
     note = nil
     waits = false
     // Copies take nothing new.
-    if case .notWritable(.openBao) = readiness {
+    if case .notWritable(let reason) = readiness, reason.ofOpenBao != nil {
       copiesSince = OpenBaoOpener.outage(of: listed.name, at: location)
     } else {
       copiesSince = nil

@@ -61,7 +61,7 @@ struct SyncCommand: ParsableCommand {
     if let name { names = [name] } else { names = try GitKeychain.all().map(\.name) }
     if names.isEmpty {
       if output.json { try StandardStreams.write(Self.json([])) }
-      throw Failure(
+      throw KeychainError(
         "no keychain is shared through git", hint: "add one with 'llavero keychain add NAME git REMOTE'",
         status: .nothingMatched)
     }
@@ -77,7 +77,7 @@ struct SyncCommand: ParsableCommand {
             "Replace the repository's keychain with this machine's copy of \(name), for all members?",
             showing: "If they have removed you, that would only be in their way.\n") ?? false
       }
-      do throws(Failure) {
+      do throws(KeychainError) {
         let outcome = try keychain.bringInStep(acceptsRewritten: acceptRewritten, isAnew: anew)
         results.append(Result(name: name, outcome: outcome))
       } catch {
@@ -93,7 +93,7 @@ struct SyncCommand: ParsableCommand {
     if let failure = results.compactMap(\.failure).first { throw failure }
     for result in results {
       guard let refusal = result.outcome?.refusal else { continue }
-      throw Failure(
+      throw KeychainError(
         "the keychain \(result.name): changes made here stay here, because the repository refuses them: \(refusal)",
         status: .keychain)
     }
@@ -148,7 +148,7 @@ struct SyncCommand: ParsableCommand {
   private struct Result {
     let name: String
     let outcome: SharedKeychainSync.Outcome?
-    var failure: Failure?
+    var failure: KeychainError?
     var waits = false
 
     func write() throws {

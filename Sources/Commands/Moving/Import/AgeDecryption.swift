@@ -11,19 +11,19 @@ struct AgeDecryption {
   let usual: [String]
   let passphrases: (_ path: String) -> PassphraseSource
 
-  /// - Throws: ``Failure`` if no identity or passphrase opens the file, or it is damaged.
-  func contents(of file: borrowing Secret, at path: String) throws(Failure) -> Secret {
+  /// - Throws: ``KeychainError`` if no identity or passphrase opens the file, or it is damaged.
+  func contents(of file: borrowing Secret, at path: String) throws(KeychainError) -> Secret {
     do throws(AgeError) {
       if isForPassphrase(file) { return try withPassphrase(file, at: path) }
       return try Self.decrypt(file, with: try identities())
     } catch .noMatch {
-      throw Failure(
+      throw .failure(
         "\(path) is encrypted for a key that isn't here",
         hint: identity == nil
           ? "name the file of its identity with --identity; for a vault with a passphrase, that of a slot: slots/ID.age"
           : nil, status: .keychain)
     } catch {
-      throw Failure(error, at: path)
+      throw KeychainError(error, at: path)
     }
   }
 
@@ -37,7 +37,7 @@ struct AgeDecryption {
   /// The identities in a file, which may itself be encrypted with a passphrase, as a slot's copy beside a vault is.
   private func identities(inFile path: String) throws(AgeError) -> [any Identity] {
     let text: Secret
-    do throws(Failure) {
+    do throws(KeychainError) {
       text = try FileContents.read(path, limit: IdentityFile.maximumSize)
     } catch {
       throw .read(errno: 2)
@@ -89,7 +89,7 @@ struct AgeDecryption {
   }
 }
 
-extension Failure {
+extension KeychainError {
   init(_ error: AgeError, at path: String) {
     switch error {
     case .header(.notAge), .header(.unsupportedVersion):
@@ -106,7 +106,7 @@ extension Failure {
       self.init("that is not an age key, or one that llavero can't use", status: .usage)
     case .noRecipients, .incompatibleRecipients:
       self.init("these recipients can't be used together", status: .usage)
-    case .plugin(let name, let fault): self.init(.slot(.pluginFailed(name: name, .init(fault))))
+    case .plugin(let name, let fault): self = .slot(.pluginFailed(name: name, .init(fault)))
     case .read(let number):
       self.init("cannot read the file of the identity: \(errorText(number))", status: .usage)
     case .noMatch, .identityGone, .workFactorTooLow:

@@ -15,30 +15,29 @@ final class DesktopSource: ServiceSource, ImportSource {
     super.init(name, keychain)
   }
 
-  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
-    try explaining(
-      keychain.reading { () throws(KeychainError) -> FoundLogins in
-        let all = try keychain.items(matching: .all)
-        var found = FoundLogins()
-        var logins: Set<Item.Key> = []
-        let items = all.filter { $0.key.secretServiceItem?.kind != .collection && isWanted($0) }.newestFirst
-        let collections = try take(items, into: &found, progress: progress) {
-          (item, asProgramsFind) throws(KeychainError) in
-          // Two items of the service may be the same login. Both come, and the newer one answers.
-          let answer = try keychain.whole(item, asLogin: !logins.contains(item.key.primaryKey))
-          if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
-          return FoundLogin(
-            answer.item.unreferenced, answer.credential.copy(), at: .entry(item.nameForSearch), from: item,
-            asProgramsFind: asProgramsFind)
-        }
-        takeCollections(of: all, into: &found) { record, name in
-          (isWanted(record) || collections.contains(name)) && !record.isUsualLoginCollection
-        }
-        for collection in try keychain.facts().collections where collection.isLocked && collection.isLasting {
-          found.passOver(.entry(ByteString(collection.name)), .locked)
-        }
-        return found
-      })
+  func read(progress: (Int, Int) -> Void) throws(KeychainError) -> FoundLogins {
+    try keychain.reading { () throws(KeychainError) -> FoundLogins in
+      let all = try keychain.items(matching: .all)
+      var found = FoundLogins()
+      var logins: Set<Item.Key> = []
+      let items = all.filter { $0.key.secretServiceItem?.kind != .collection && isWanted($0) }.newestFirst
+      let collections = try take(items, into: &found, progress: progress) {
+        (item, asProgramsFind) throws(KeychainError) in
+        // Two items of the service may be the same login. Both come, and the newer one answers.
+        let answer = try keychain.whole(item, asLogin: !logins.contains(item.key.primaryKey))
+        if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
+        return FoundLogin(
+          answer.item.unreferenced, answer.credential.copy(), at: .entry(item.nameForSearch), from: item,
+          asProgramsFind: asProgramsFind)
+      }
+      takeCollections(of: all, into: &found) { record, name in
+        (isWanted(record) || collections.contains(name)) && !record.isUsualLoginCollection
+      }
+      for collection in try keychain.facts().collections where collection.isLocked && collection.isLasting {
+        found.passOver(.entry(ByteString(collection.name)), .locked)
+      }
+      return found
+    }
   }
 }
 

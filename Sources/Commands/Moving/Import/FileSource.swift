@@ -44,7 +44,7 @@ final class FileSource: ImportSource {
   /// - Returns: the sources, and whether anything was removed.
   static func sources(
     at files: [String], _ format: FileFormat, paths: PathChoice?, finishing finishes: Bool
-  ) throws(Failure) -> (sources: [FileSource], hasFinished: Bool) {
+  ) throws(KeychainError) -> (sources: [FileSource], hasFinished: Bool) {
     var sources: [FileSource] = []
     var hasFinished = false
     for path in files {
@@ -62,7 +62,7 @@ final class FileSource: ImportSource {
 
   /// Removes the remains of a file that are partly overwritten, and so safely elsewhere, or were not written yet.
   /// Returns whether it was such a file.
-  private static func removeOverwritten(_ left: String) throws(Failure) -> Bool {
+  private static func removeOverwritten(_ left: String) throws(KeychainError) -> Bool {
     let file = clinux_openat(AT_FDCWD, left, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
     if file < 0 { return false }
     defer { close(file) }
@@ -70,7 +70,7 @@ final class FileSource: ImportSource {
     // A file without contents is a new one that was never written.
     guard pread(file, &first, 1, 0) >= 0, first == 0 else { return false }
     if unlink(left) != 0 {
-      throw Failure("cannot remove \(left): \(errorText(errno))", status: .keychain)
+      throw .failure("cannot remove \(left): \(errorText(errno))", status: .keychain)
     }
     StandardStreams.say("removed \(left), which an import that was ended had left")
     return true
@@ -123,7 +123,7 @@ final class FileSource: ImportSource {
     return value + path[end...]
   }
 
-  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
+  func read(progress: (Int, Int) -> Void) throws(KeychainError) -> FoundLogins {
     text = try FileContents.read(path, limit: Self.limit, status: &status)
     var others: [ByteString] = []
     if let wrapping = format.wrapping, text.withUnsafeBytes(wrapping.isOne) {
@@ -142,7 +142,7 @@ final class FileSource: ImportSource {
       for name in others { found.passOver(.entry(name), .noLogin) }
       return found
     } catch {
-      throw Failure(error, in: name, of: format, at: path, looksLike: looks)
+      throw KeychainError(error, in: name, of: format, at: path, looksLike: looks)
     }
   }
 
@@ -177,7 +177,7 @@ final class FileSource: ImportSource {
   }
 
   /// The contents of the companion file that the format needs, if it exists in the same folder.
-  private func companionContents() throws(Failure) -> Secret {
+  private func companionContents() throws(KeychainError) -> Secret {
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     for name in format.companions where access(folder + name, F_OK) == 0 {
       return try FileContents.read(folder + name, limit: Self.limit)
@@ -187,23 +187,23 @@ final class FileSource: ImportSource {
 
   // MARK: Removing
 
-  var whyNotRemovable: Failure? {
+  var whyNotRemovable: KeychainError? {
     if path == "-" {
-      return Failure(
+      return .failure(
         "standard input can't be removed", hint: "name the file, or leave out --remove-source", status: .usage
       )
     }
     // The contents of a pipe, such as that of <(…), are somewhere else.
     var present = stat()
     if stat(path, &present) == 0, present.st_mode & S_IFMT != S_IFREG {
-      return Failure(
+      return .failure(
         "\(path) is not a regular file, so nothing can be removed from it", hint: "leave out --remove-source",
         status: .usage)
     }
     return wrapping.map { wrapped(in: $0).whyNotRemovable }
   }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
+  func remove(_ logins: [FoundLogin]) throws(KeychainError) -> Removed {
     let removals = removals(of: logins)
     let remainder = remainder(after: removals)
     let count = logins.count { removals.isSuperset(of: $0.removals) }
@@ -242,18 +242,18 @@ final class FileSource: ImportSource {
   /// Removes the remains of a file, if the file itself has everything in them that isn't taken out.
   private func finish(
     _ file: Int32, _ left: String, _ remainder: borrowing Secret
-  ) throws(Failure) -> Removed {
+  ) throws(KeychainError) -> Removed {
     let place = String(left.dropLast(Self.asideEnding.utf8.count))
     if !(format.holdsLoginsAlone && holdsNothing(remainder)), !isIn(place, remainder) {
       // The remains hold more than was imported, and perhaps the file does as well.
       if access(place, F_OK) == 0 {
-        throw Failure(
+        throw .failure(
           "\(left) has more than what was imported, and \(place) isn't the same without that",
           hint: "compare both, and remove it once nobody needs the rest of it", status: .keychain)
       }
       if link(left, place) != 0 { throw failed("put back", errno) }
       unlink(left)
-      throw Failure("\(place) is back in its place", hint: "import it once more", status: .keychain)
+      throw .failure("\(place) is back in its place", hint: "import it once more", status: .keychain)
     }
     let isOverwritten = overwrite(file)
     if unlink(left) != 0 { throw failed("remove", errno) }
@@ -265,7 +265,7 @@ final class FileSource: ImportSource {
 
   /// Whether a file has everything that is left of this one.
   private func isIn(_ place: String, _ remainder: borrowing Secret) -> Bool {
-    do throws(Failure) {
+    do throws(KeychainError) {
       return try FileContents.read(place, limit: Self.limit).withUnsafeBytes { whole in
         remainder.withUnsafeBytes { whole.hasParts(of: $0) }
       }
@@ -292,7 +292,7 @@ final class FileSource: ImportSource {
   }
 
   /// Removes the file and overwrites it. Another program's writing until then stays.
-  private func removeWhole(_ file: Int32, _ real: String) throws(Failure) -> Bool {
+  private func removeWhole(_ file: Int32, _ real: String) throws(KeychainError) -> Bool {
     // Nothing readable should be left under the other name.
     let held = HeldSignals()
     defer { withExtendedLifetime(held) {} }
@@ -311,7 +311,7 @@ final class FileSource: ImportSource {
   /// Puts new contents in the file's place, and overwrites the old file.
   private func replace(
     _ file: Int32, _ real: String, with contents: borrowing Secret
-  ) throws(Failure) -> Bool {
+  ) throws(KeychainError) -> Bool {
     try write(contents, to: aside(real), like: file)
     let held = HeldSignals()
     defer { withExtendedLifetime(held) {} }
@@ -344,7 +344,7 @@ final class FileSource: ImportSource {
     guard lstat(path, &now) == 0, now.st_ino == status.st_ino, now.st_dev == status.st_dev,
       now.st_size == status.st_size, lseek(file, 0, SEEK_SET) == 0
     else { return false }
-    do throws(Failure) {
+    do throws(KeychainError) {
       return try StandardStreams.readAll(file, limit: Self.limit, what: path).isEqual(to: text)
     } catch {
       return false
@@ -379,23 +379,24 @@ final class FileSource: ImportSource {
     }
   }
 
-  private func refuseChanged(_ file: Int32) throws(Failure) {
+  private func refuseChanged(_ file: Int32) throws(KeychainError) {
     var now = stat()
     guard fstat(file, &now) == 0, now.st_uid == geteuid() else {
-      throw Failure("\(name) is another user's, and was left as it is", status: .keychain)
+      throw .failure("\(name) is another user's, and was left as it is", status: .keychain)
     }
     guard now.st_ino == status.st_ino, now.st_dev == status.st_dev, now.st_size == status.st_size,
       now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
     else { throw changedMeanwhile }
   }
 
-  private var changedMeanwhile: Failure {
-    Failure(
+  private var changedMeanwhile: KeychainError {
+    KeychainError(
       "\(name) has changed meanwhile; its new entries stay", hint: "import it once more", status: .keychain
     )
   }
 
-  private func write(_ contents: borrowing Secret, to path: String, like former: Int32) throws(Failure) {
+  private func write(_ contents: borrowing Secret, to path: String, like former: Int32) throws(KeychainError)
+  {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let descriptor = clinux_openat(AT_FDCWD, path, flags, 0o600)
     if descriptor < 0 { throw failed("write", errno) }
@@ -425,12 +426,12 @@ final class FileSource: ImportSource {
     return fsync(file) == 0
   }
 
-  private func failed(_ what: String, _ number: Int32) -> Failure {
-    Failure("cannot \(what) \(path): \(errorText(number))", status: .keychain)
+  private func failed(_ what: String, _ number: Int32) -> KeychainError {
+    KeychainError("cannot \(what) \(path): \(errorText(number))", status: .keychain)
   }
 }
 
-extension Failure {
+extension KeychainError {
   /// - Parameter looks: the format that the file looks like.
   init(
     _ fault: FormatFault, in name: String, of format: FileFormat, at path: String,

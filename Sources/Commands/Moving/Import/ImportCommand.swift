@@ -69,12 +69,12 @@ struct ImportCommand: ParsableCommand {
     if dryRun, removeSource { throw ValidationError("--dry-run removes nothing.") }
   }
 
-  func run() throws {
+  func run() throws(KeychainError) {
     let operands = try ImportOperands(self.kind, file)
     let file = operands.file
     var kind = operands.kind
     if columns != nil, !kind.isTable {
-      throw Failure(
+      throw .failure(
         "--columns is only for the kind csv", hint: "\(prose: kind.name) has columns of its own",
         status: .usage)
     }
@@ -128,20 +128,20 @@ struct ImportCommand: ParsableCommand {
 
   private func sources(
     of kind: ImportKind, _ file: String?, _ selection: KeychainSelection, _ open: OpenKeychain
-  ) throws(Failure) -> [any ImportSource] {
+  ) throws(KeychainError) -> [any ImportSource] {
     if kind.isLlaveros {
       guard let file else {
-        throw Failure(
+        throw .failure(
           "no file was named", hint: "llavero import llavero FILE", status: .usage)
       }
       return [LlaveroFileSource(file, decryption(selection, open.location))]
     }
     if kind.isTable, file == nil {
-      throw Failure("no file was named", hint: "llavero import csv FILE", status: .usage)
+      throw .failure("no file was named", hint: "llavero import csv FILE", status: .usage)
     }
     if let file {
       guard let format = kind.format else {
-        throw Failure("\(kind.name) is imported from no file", status: .usage)
+        throw .failure("\(kind.name) is imported from no file", status: .usage)
       }
       let (found, hasFinished) = try FileSource.sources(
         at: [file], format, paths: paths?.choice, finishing: removeSource)
@@ -173,7 +173,7 @@ struct ImportCommand: ParsableCommand {
   /// there is no service and the kind has other sources.
   private func desktop(
     _ items: DesktopItems, of kind: ImportKind, _ selection: KeychainSelection, _ open: OpenKeychain
-  ) throws(Failure) -> ProgramItemsSource? {
+  ) throws(KeychainError) -> ProgramItemsSource? {
     let name = "the Secret Service"
     if let service = open.secretService {
       return items.areForEverybody ? nil : ProgramItemsSource(name, service, items)
@@ -182,7 +182,7 @@ struct ImportCommand: ParsableCommand {
     selection.name = KeychainKind.secretService.rawValue
     // For the collections.
     selection.includesOtherItems = true
-    do throws(Failure) {
+    do throws(KeychainError) {
       guard let service = try selection.choose().open().secretService else { return nil }
       return ProgramItemsSource(name, service, items)
     } catch {
@@ -191,25 +191,25 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func nothingThere(_ kind: ImportKind) -> Failure {
+  private func nothingThere(_ kind: ImportKind) -> KeychainError {
     var usual: [String] = []
     // A variable may have its default value.
     for path in kind.format.map(FileSource.expandedPaths) ?? [] where !usual.contains(path) {
       usual.append(path)
     }
     if usual.isEmpty, kind.format != nil, !kind.hasOthers {
-      return Failure(
+      return .failure(
         "no file was named",
         hint:
           "export one from \(prose: kind.name), and type \(command: "llavero", "import", kind.name, "FILE")",
         status: .usage)
     }
     if kind.desktopItems?.areForEverybody == true, usual.isEmpty {
-      return Failure(
+      return .failure(
         "the Secret Service is the keychain in use, so llavero already finds the items of \(kind.name) there",
         status: .nothingMatched)
     }
-    return Failure(
+    return .failure(
       "\(kind.name) has nothing to import"
         + (usual.isEmpty ? "" : ": there is no \(usual.joined(separator: ", and no "))"),
       hint: kind.format == nil ? nil : "name the file", status: .nothingMatched)

@@ -8,7 +8,7 @@ struct ImportKind {
   private(set) var format: FileFormat?
   var desktopItems: DesktopItems?
   /// The other sources of this kind, used if no file is named.
-  private var otherSources: (@Sendable (PathChoice?) throws(Failure) -> [any ImportSource])?
+  private var otherSources: (@Sendable (PathChoice?) throws(KeychainError) -> [any ImportSource])?
 
   /// Whether this is a vault, or an export, of llavero itself.
   var isLlaveros: Bool { name == "llavero" }
@@ -19,7 +19,7 @@ struct ImportKind {
   var hasOthers: Bool { otherSources != nil }
 
   /// The sources besides a file and the Secret Service.
-  func others(paths: PathChoice?) throws(Failure) -> [any ImportSource] {
+  func others(paths: PathChoice?) throws(KeychainError) -> [any ImportSource] {
     try otherSources?(paths) ?? []
   }
 
@@ -31,7 +31,7 @@ struct ImportKind {
       desktopItems: .gitLibsecret),
     ImportKind(
       .gcm, desktopItems: .gcm,
-      others: { (paths) throws(Failure) in try PassStore.present(.gcm, paths: paths) }),
+      others: { (paths) throws(KeychainError) in try PassStore.present(.gcm, paths: paths) }),
     ImportKind(.gitConfiguration),
     ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh), ImportKind(.gitLab),
     ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc), ImportKind(.pip), ImportKind(.uv),
@@ -41,10 +41,10 @@ struct ImportKind {
     ImportKind(.vault),
     ImportKind(
       name: "pass", summary: "the store of pass, entry by entry through that program",
-      others: { (paths) throws(Failure) in try PassStore.present(.pass, paths: paths) }),
+      others: { (paths) throws(KeychainError) in try PassStore.present(.pass, paths: paths) }),
     ImportKind(
       name: "gopass", summary: "the stores of gopass, in the same way",
-      others: { (paths) throws(Failure) in try PassStore.present(.gopass, paths: paths) }),
+      others: { (paths) throws(KeychainError) in try PassStore.present(.gopass, paths: paths) }),
     ImportKind(.bitwarden), ImportKind(.onePassword),
     ImportKind(.keepassxc), ImportKind(.keePass), ImportKind(.lastPass), ImportKind(.dashlane),
     ImportKind(.protonPass), ImportKind(.nordPass), ImportKind(.enpass), ImportKind(.roboForm),
@@ -56,7 +56,7 @@ struct ImportKind {
 
   init(
     _ format: FileFormat, desktopItems: DesktopItems? = nil,
-    others: (@Sendable (PathChoice?) throws(Failure) -> [any ImportSource])? = nil
+    others: (@Sendable (PathChoice?) throws(KeychainError) -> [any ImportSource])? = nil
   ) {
     self.init(
       name: format.name, summary: format.summary, format: format, desktopItems: desktopItems, others: others)
@@ -64,7 +64,7 @@ struct ImportKind {
 
   init(
     name: String, summary: String, format: FileFormat? = nil, desktopItems: DesktopItems? = nil,
-    others: (@Sendable (PathChoice?) throws(Failure) -> [any ImportSource])? = nil
+    others: (@Sendable (PathChoice?) throws(KeychainError) -> [any ImportSource])? = nil
   ) {
     self.name = name
     self.summary = summary
@@ -85,10 +85,10 @@ struct ImportKind {
     self.name == name || format?.otherNames.contains(name) ?? false
   }
 
-  /// - Throws: ``Failure`` if there is no such kind.
-  static func named(_ name: String) throws(Failure) -> ImportKind {
+  /// - Throws: ``KeychainError`` if there is no such kind.
+  static func named(_ name: String) throws(KeychainError) -> ImportKind {
     if let kind = all.first(where: { $0.hasName(name) }) { return kind }
-    throw Failure(
+    throw .failure(
       "nothing of the kind '\(name)' can be imported",
       hint: "there are \(prose: all.map(\.name).joined(separator: ", "))", status: .usage)
   }

@@ -14,8 +14,8 @@ struct ImportOperands {
   /// - Parameters:
   ///   - first: a kind or a file. A file with the name of a kind is `./NAME`.
   ///   - second: a file, if the first is a kind.
-  /// - Throws: ``Failure`` if there is no such kind and no such file, or the file doesn't show its kind.
-  init(_ first: String, _ second: String?) throws(Failure) {
+  /// - Throws: ``KeychainError`` if there is no such kind and no such file, or the file doesn't show its kind.
+  init(_ first: String, _ second: String?) throws(KeychainError) {
     if let second {
       kind = try ImportKind.named(first)
       file = second
@@ -28,7 +28,7 @@ struct ImportOperands {
     }
   }
 
-  private static func kind(ofFile path: String) throws(Failure) -> ImportKind {
+  private static func kind(ofFile path: String) throws(KeychainError) -> ImportKind {
     if path == "-" { throw mustBeNamed("standard input", path) }
     var status = stat()
     if stat(path, &status) != 0 {
@@ -36,43 +36,43 @@ struct ImportOperands {
         // More likely a kind with a typing error.
         return try ImportKind.named(path)
       }
-      throw Failure(
+      throw .failure(
         errno == ENOENT ? "there is no file \(path)" : "cannot read \(path): \(errorText(errno))",
         status: .usage)
     }
     // This program may become another one, which couldn't read a pipe's contents a second time.
     if status.st_mode & S_IFMT == S_IFIFO { throw mustBeNamed(path, path) }
     let contents = try FileContents.read(path, limit: LlaveroFileSource.limit)
-    return try contents.withUnsafeBytes { (bytes) throws(Failure) in
+    return try contents.withUnsafeBytes { (bytes) throws(KeychainError) in
       try kind(FormatDetection(bytes), path)
     }
   }
 
-  private static func mustBeNamed(_ name: String, _ path: String) -> Failure {
-    Failure(
+  private static func mustBeNamed(_ name: String, _ path: String) -> KeychainError {
+    KeychainError(
       "\(name) can't be looked into before it is read",
       hint: "say what it is: \(command: "llavero", "import", "KIND", path)", status: .usage)
   }
 
-  private static func kind(_ detection: FormatDetection, _ path: String) throws(Failure) -> ImportKind {
+  private static func kind(_ detection: FormatDetection, _ path: String) throws(KeychainError) -> ImportKind {
     if let format = detection.format { return try ImportKind.named(format.name) }
     if let fault = detection.fault {
-      throw Failure(
+      throw .failure(
         "\(path) can't be imported: \(fault.line.map { "line \($0): " } ?? "")\(fault.reason)",
         hint: fault.conversion(of: path), status: .usage)
     }
     if let first = detection.candidates.first {
       let names = detection.candidates.map(\.name).joined(separator: " or ")
-      throw Failure(
+      throw .failure(
         "\(path) may be of the kind \(names), and nothing in it says for certain",
         hint: "say what it is, such as \(command: "llavero", "import", first.name, path)", status: .usage)
     }
     if TableColumns(guessedFrom: detection.columns) != nil {
-      throw Failure(
+      throw .failure(
         "\(path) has columns of no program that is known",
         hint: "\(command: "llavero", "import", "csv", path) asks what they are", status: .usage)
     }
-    throw Failure(
+    throw .failure(
       "\(path) doesn't look like a file of any kind that can be imported",
       hint: "see \(command: "llavero", "import", "--help") for the kinds, and name the one that it is",
       status: .usage)

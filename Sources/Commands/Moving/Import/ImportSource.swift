@@ -1,4 +1,5 @@
 import Interchange
+import Keychain
 import Terminals
 
 protocol ImportSource: AnyObject {
@@ -7,17 +8,17 @@ protocol ImportSource: AnyObject {
 
   /// Finds the logins, in order of preference.
   ///
-  /// - Throws: ``Failure`` if any part of the source can't be read.
-  func read(progress: (_ done: Int, _ total: Int) -> Void) throws(Failure) -> FoundLogins
+  /// - Throws: ``KeychainError`` if any part of the source can't be read.
+  func read(progress: (_ done: Int, _ total: Int) -> Void) throws(KeychainError) -> FoundLogins
 
   /// Why nothing can be removed from it, and what to do instead; `nil` if logins can be removed.
-  var whyNotRemovable: Failure? { get }
+  var whyNotRemovable: KeychainError? { get }
 
   /// Removes the given logins, and nothing else. Those changed since they were read stay.
   ///
-  /// - Throws: ``Failure`` if that can't be done; the source is then unchanged. A service deletes one item after the
+  /// - Throws: ``KeychainError`` if that can't be done; the source is then unchanged. A service deletes one item after the
   ///   other: if it fails, the result has the failure.
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed
+  func remove(_ logins: [FoundLogin]) throws(KeychainError) -> Removed
 }
 
 struct Removed {
@@ -26,7 +27,7 @@ struct Removed {
   /// The logins that have changed since they were read, and stay.
   var changed: [FoundLogin] = []
   /// Why the source failed in the middle; `nil` if it didn't.
-  var failure: Failure?
+  var failure: KeychainError?
   /// The logins that stay because of that, as far as is known.
   var notDeleted: [FoundLogin] = []
   /// Whether the source stays because it has something besides logins, though it should have nothing else.

@@ -38,7 +38,7 @@ struct ItemsAsRead {
         continue
       } catch {
         var removed = Removed(count, from: name, changed: changed)
-        removed.failure = Failure(error)
+        removed.failure = error
         removed.notDeleted = Array(logins[index...])
         return removed
       }

@@ -22,9 +22,9 @@ final class KeychainSource: ImportSource {
     self.isWanted = isWanted
   }
 
-  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
-    try explaining(
-      keychain.reading { () throws(KeychainError) -> FoundLogins in
+  func read(progress: (Int, Int) -> Void) throws(KeychainError) -> FoundLogins {
+    try
+      (keychain.reading { () throws(KeychainError) -> FoundLogins in
         var found = FoundLogins()
         let items = try keychain.items(matching: .all)
         // The contents of a copy beside it would be left behind unseen.
@@ -45,30 +45,29 @@ final class KeychainSource: ImportSource {
       })
   }
 
-  var whyNotRemovable: Failure? { nil }
+  var whyNotRemovable: KeychainError? { nil }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
+  func remove(_ logins: [FoundLogin]) throws(KeychainError) -> Removed {
     var changed: [FoundLogin] = []
-    let count = try explaining(
-      keychain.exclusively { () throws(KeychainError) -> Int in
-        changed = []
-        let items = try keychain.items(matching: .all)
-        var present: [ItemReference: Item] = [:]
-        for item in items { if let reference = item.reference { present[reference] = item } }
-        var gone: [Item] = []
-        for login in logins {
-          guard let original = login.original, let reference = original.reference,
-            let item = present[reference],
-            let credential = try keychain.credentialIfPresent(of: item)
-          else { continue }
-          if item == original, credential.isSame(as: login.credential) {
-            gone.append(item)
-          } else {
-            changed.append(login)
-          }
+    let count = try keychain.exclusively { () throws(KeychainError) -> Int in
+      changed = []
+      let items = try keychain.items(matching: .all)
+      var present: [ItemReference: Item] = [:]
+      for item in items { if let reference = item.reference { present[reference] = item } }
+      var gone: [Item] = []
+      for login in logins {
+        guard let original = login.original, let reference = original.reference,
+          let item = present[reference],
+          let credential = try keychain.credentialIfPresent(of: item)
+        else { continue }
+        if item == original, credential.isSame(as: login.credential) {
+          gone.append(item)
+        } else {
+          changed.append(login)
         }
-        return try keychain.delete(Self.withoutUsedCollections(gone, of: items))
-      })
+      }
+      return try keychain.delete(Self.withoutUsedCollections(gone, of: items))
+    }
     return Removed(count, from: name, changed: changed)
   }
 

@@ -1,6 +1,7 @@
 import Age
 import Bytes
 import Interchange
+import Keychain
 import Terminals
 
 /// A vault of llavero in any place, or the output of `llavero export`: JSON Lines, optionally encrypted with age.
@@ -17,7 +18,7 @@ final class LlaveroFileSource: ImportSource {
   /// The maximum size, in bytes: that of an armored vault.
   static let limit = 96 << 20
 
-  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
+  func read(progress: (Int, Int) -> Void) throws(KeychainError) -> FoundLogins {
     var text = try FileContents.read(name, limit: Self.limit)
     if text.withUnsafeBytes({ FileEncoding.detect($0) }) != nil {
       text = try decryption.contents(of: text, at: name)
@@ -25,15 +26,15 @@ final class LlaveroFileSource: ImportSource {
     do throws(FormatFault) {
       return try text.withUnsafeBytes { (bytes) throws(FormatFault) in try FileFormat.llavero.read(bytes) }
     } catch {
-      throw Failure("\(name) holds no items of llavero: \(error.reason)", status: .usage)
+      throw .failure("\(name) holds no items of llavero: \(error.reason)", status: .usage)
     }
   }
 
-  var whyNotRemovable: Failure? { Self.isNotRemovable }
+  var whyNotRemovable: KeychainError? { Self.isNotRemovable }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed { throw Self.isNotRemovable }
+  func remove(_ logins: [FoundLogin]) throws(KeychainError) -> Removed { throw Self.isNotRemovable }
 
-  private static let isNotRemovable = Failure(
+  private static let isNotRemovable = KeychainError(
     "llavero removes neither a vault nor an export", hint: "remove it by hand once you have its items",
     status: .usage)
 }

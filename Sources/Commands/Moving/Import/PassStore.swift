@@ -51,8 +51,8 @@ final class PassStore: ImportSource {
 
   /// The stores that exist; none if the keeper has no entries.
   ///
-  /// - Throws: ``Failure`` if the keeper's program is missing, or fails.
-  static func present(_ keeper: Keeper, paths: PathChoice?) throws(Failure) -> [PassStore] {
+  /// - Throws: ``KeychainError`` if the keeper's program is missing, or fails.
+  static func present(_ keeper: Keeper, paths: PathChoice?) throws(KeychainError) -> [PassStore] {
     if keeper == .gopass {
       let program = CString("gopass")
       // Without a store, gopass doesn't make one, but asks for what it needs to do so.
@@ -72,14 +72,14 @@ final class PassStore: ImportSource {
     if entries.isEmpty { return [] }
     let program = CString("pass")
     guard isThere(program) else {
-      throw Failure(
+      throw .failure(
         "there is a store of pass in \(folder), but no program 'pass'", hint: "install the package pass",
         status: .usage)
     }
     return [PassStore("pass (\(folder))", keeper, program, entries, paths)]
   }
 
-  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
+  func read(progress: (Int, Int) -> Void) throws(KeychainError) -> FoundLogins {
     Self.tellTerminal()
     var found = FoundLogins()
     var failures = 0
@@ -100,7 +100,7 @@ final class PassStore: ImportSource {
         found.passOver(.entry(entry), .undecipherable)
         failures += 1
         if failures == Self.mostFailures, !hasRead {
-          throw Failure(
+          throw .failure(
             "\(program.text) could decrypt none of the first \(failures) of \(entries.count) entries",
             hint: "see what it says of one with \(command: program.text, "show", entry)", status: .keychain)
         }
@@ -114,9 +114,9 @@ final class PassStore: ImportSource {
 
   // MARK: Removing
 
-  var whyNotRemovable: Failure? { nil }
+  var whyNotRemovable: KeychainError? { nil }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
+  func remove(_ logins: [FoundLogin]) throws(KeychainError) -> Removed {
     var removed = 0
     var changed: [FoundLogin] = []
     var isGone: [ByteString: Bool] = [:]
@@ -140,11 +140,11 @@ final class PassStore: ImportSource {
   }
 
   /// Removes an entry, unless it has changed. Returns whether it did.
-  private func remove(_ entry: ByteString, after removed: Int, of count: Int) throws(Failure) -> Bool {
+  private func remove(_ entry: ByteString, after removed: Int, of count: Int) throws(KeychainError) -> Bool {
     guard try isAsRead(entry) else { return false }
     let arguments = [program, CString("rm"), CString("-f"), CString("--"), CString(copying: entry)]
     guard case .printed = try Self.output(arguments) else {
-      throw Failure(
+      throw .failure(
         "\(program.text) can't remove \(entry); of \(count), \(removed) had gone by then",
         hint: "see what it says with \(command: program.text, "rm", entry)", status: .keychain)
     }
@@ -152,7 +152,7 @@ final class PassStore: ImportSource {
   }
 
   /// Whether an entry is unchanged. It may be minutes since it was read, because gpg waits for people.
-  private func isAsRead(_ entry: ByteString) throws(Failure) -> Bool {
+  private func isAsRead(_ entry: ByteString) throws(KeychainError) -> Bool {
     guard let text = texts[entry] else { return false }
     switch try show(entry) {
     case .printed(let contents): return contents.isEqual(to: text.contents)
@@ -178,7 +178,7 @@ final class PassStore: ImportSource {
 
   // MARK: The program
 
-  private func show(_ entry: ByteString) throws(Failure) -> ProgramOutput.Outcome {
+  private func show(_ entry: ByteString) throws(KeychainError) -> ProgramOutput.Outcome {
     try Self.output([program, CString("show")] + options + [CString("--"), CString(copying: entry)])
   }
 
@@ -191,23 +191,23 @@ final class PassStore: ImportSource {
     ProgramSearch.run(program) { access($0, X_OK) == 0 ? 0 : errno } == 0
   }
 
-  private static func run(_ arguments: [CString]) throws(Failure) -> Secret {
+  private static func run(_ arguments: [CString]) throws(KeychainError) -> Secret {
     switch try output(arguments) {
     case .printed(let text): return text
     case .failed:
       let command = arguments.map(\.text).joined(separator: " ")
-      throw Failure(
+      throw .failure(
         "'\(command)' failed", hint: "see what it says when you run it yourself", status: .keychain)
     }
   }
 
-  private static func output(_ arguments: [CString]) throws(Failure) -> ProgramOutput.Outcome {
+  private static func output(_ arguments: [CString]) throws(KeychainError) -> ProgramOutput.Outcome {
     do throws(KeychainError) {
       return try ProgramOutput.read(arguments, timeout: patience, limit: limit)
     } catch .promptDismissed {
-      throw Failure("interrupted", status: .keychain)
+      throw .failure("interrupted", status: .keychain)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 

@@ -14,19 +14,18 @@ final class ProgramItemsSource: ServiceSource, ImportSource {
     super.init(name, keychain)
   }
 
-  func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
-    try explaining(
-      keychain.reading { () throws(KeychainError) -> FoundLogins in
-        let all = try keychain.items(matching: .all)
-        var found = FoundLogins()
-        let programs = all.filter { items.converted($0) != nil }
-        let collections = try take(programs, into: &found, progress: progress) {
-          (item, _) throws(KeychainError) in try login(of: item)
-        }
-        found.sortNewestFirst()
-        takeCollections(of: all, into: &found) { collections.contains($1) }
-        return found
-      })
+  func read(progress: (Int, Int) -> Void) throws(KeychainError) -> FoundLogins {
+    try keychain.reading { () throws(KeychainError) -> FoundLogins in
+      let all = try keychain.items(matching: .all)
+      var found = FoundLogins()
+      let programs = all.filter { items.converted($0) != nil }
+      let collections = try take(programs, into: &found, progress: progress) {
+        (item, _) throws(KeychainError) in try login(of: item)
+      }
+      found.sortNewestFirst()
+      takeCollections(of: all, into: &found) { collections.contains($1) }
+      return found
+    }
   }
 
   /// The login of a service's item, as complete as possible. If a login has no room for something, that stays in the

@@ -55,7 +55,7 @@ class ServiceSource {
     }
   }
 
-  var whyNotRemovable: Failure? { nil }
+  var whyNotRemovable: KeychainError? { nil }
 
   /// Deletes the items. A service's collections stay, with the choice of the default one.
   func remove(_ logins: [FoundLogin]) -> Removed {

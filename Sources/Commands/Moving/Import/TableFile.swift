@@ -10,25 +10,25 @@ struct TableFile {
   let columns: String?
   let mayAsk: Bool
 
-  /// - Throws: ``Failure`` if nobody names the columns.
-  func format() throws(Failure) -> FileFormat {
+  /// - Throws: ``KeychainError`` if nobody names the columns.
+  func format() throws(KeychainError) -> FileFormat {
     if let columns {
       do throws(FormatFault) { return try TableColumns(columns).format } catch {
-        throw Failure("--columns '\(columns)': \(error.reason)", hint: "\(prose: Self.help)", status: .usage)
+        throw .failure("--columns '\(columns)': \(error.reason)", hint: "\(prose: Self.help)", status: .usage)
       }
     }
     if path == "-" {
-      throw Failure(
+      throw .failure(
         "the columns of standard input must be named", hint: "\(prose: Self.help)", status: .usage)
     }
     let contents = try FileContents.read(path, limit: LlaveroFileSource.limit)
     let detection = contents.withUnsafeBytes { FormatDetection($0) }
     if let fault = detection.fault {
-      throw Failure("\(path) is no table: \(fault.reason)", hint: fault.conversion(of: path), status: .usage)
+      throw .failure("\(path) is no table: \(fault.reason)", hint: fault.conversion(of: path), status: .usage)
     }
     guard let guess = TableColumns(guessedFrom: detection.columns) else {
       let names = detection.columns.map { "'\($0)'" }.joined(separator: ", ")
-      throw Failure(
+      throw .failure(
         names.isEmpty
           ? "\(path) doesn't begin with the names of columns"
           : "the columns of \(path) must be named: \(names)",
@@ -38,8 +38,8 @@ struct TableFile {
     return guess.format
   }
 
-  private func ask(_ guess: TableColumns, _ detection: FormatDetection) throws(Failure) {
-    let refusal = Failure(
+  private func ask(_ guess: TableColumns, _ detection: FormatDetection) throws(KeychainError) {
+    let refusal = KeychainError(
       "the columns of \(path) must be confirmed",
       hint: "if it is this, type \(command: "llavero", "import", "csv", path, "--columns", guess.text)",
       status: .usage)

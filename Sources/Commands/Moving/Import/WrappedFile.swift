@@ -17,10 +17,10 @@ struct WrappedFile {
   private static let patience = 300_000
 
   /// - Parameter limit: the maximum number of bytes.
-  /// - Throws: ``Failure`` if the program is missing, or finds nothing.
-  func contents(limit: Int) throws(Failure) -> Secret {
+  /// - Throws: ``KeychainError`` if the program is missing, or finds nothing.
+  func contents(limit: Int) throws(KeychainError) -> Secret {
     if path == "-" {
-      throw Failure(
+      throw .failure(
         "\(wrapping.name) can't be read from standard input", hint: "name the file", status: .usage)
     }
     switch wrapping {
@@ -29,8 +29,8 @@ struct WrappedFile {
     }
   }
 
-  var whyNotRemovable: Failure {
-    Failure(
+  var whyNotRemovable: KeychainError {
+    KeychainError(
       "llavero takes nothing out of \(wrapping.name)",
       hint: "leave out --remove-source, and remove \(prose: path) once you have its items", status: .usage)
   }
@@ -40,26 +40,26 @@ struct WrappedFile {
 
   // MARK: Archives
 
-  private func member(_ members: [String], _ limit: Int) throws(Failure) -> Secret {
+  private func member(_ members: [String], _ limit: Int) throws(KeychainError) -> Secret {
     let (tar, isTar) = try archiver()
     for member in members {
       let arguments =
         [tar] + (isTar ? ["-xOqf", operand, "--", member] : ["-pq", Self.literal(operand), member])
       if let text = try output(arguments, limit) { return text }
     }
-    throw Failure(
+    throw .failure(
       "\(path) is a ZIP archive without \(members.joined(separator: " or "))", status: .usage)
   }
 
   /// The other files of an archive, such as attachments; none if this is no archive.
   ///
-  /// - Throws: ``Failure`` if they can't be listed.
-  func otherMembers() throws(Failure) -> [ByteString] {
+  /// - Throws: ``KeychainError`` if they can't be listed.
+  func otherMembers() throws(KeychainError) -> [ByteString] {
     guard case .archive(let members) = wrapping else { return [] }
     let (tar, isTar) = try archiver()
     let arguments = [tar] + (isTar ? ["-tf", operand] : ["-Z1", Self.literal(operand)])
     guard let list = try output(arguments, 1 << 20) else {
-      throw Failure("the files in \(path) can't be listed", status: .keychain)
+      throw .failure("the files in \(path) can't be listed", status: .keychain)
     }
     let names = list.withUnsafeBytes { $0.split(separator: 0x0a).map { ByteString(Array($0)) } }
     guard let read = members.map({ ByteString($0) }).first(where: names.contains) else { return [] }
@@ -67,10 +67,10 @@ struct WrappedFile {
     return names.filter { $0 != read && $0.bytes.last != UInt8(ascii: "/") && $0 != "export.attributes" }
   }
 
-  private func archiver() throws(Failure) -> (path: String, isTar: Bool) {
+  private func archiver() throws(KeychainError) -> (path: String, isTar: Bool) {
     guard let tar = ProgramSearch.path(of: CString("bsdtar")) ?? ProgramSearch.path(of: CString("unzip"))
     else {
-      throw Failure(
+      throw .failure(
         "\(path) is a ZIP archive, and there is no program 'bsdtar' or 'unzip' to read it with",
         hint: "install the package libarchive-tools or unzip", status: .usage)
     }
@@ -83,36 +83,36 @@ struct WrappedFile {
   }
 
   /// A program's output; `nil` if it fails. Its own messages aren't shown.
-  private func output(_ arguments: [String], _ limit: Int) throws(Failure) -> Secret? {
-    try explaining { () throws(KeychainError) -> ProgramOutput.Outcome in
+  private func output(_ arguments: [String], _ limit: Int) throws(KeychainError) -> Secret? {
+    try printed { () throws(KeychainError) in
       try ProgramOutput.read(
         arguments.map { CString(copying: ByteString($0)) }, timeout: Self.patience, limit: limit,
         showsErrors: false)
     }
   }
 
-  private func explaining(
+  private func printed(
     _ body: () throws(KeychainError) -> ProgramOutput.Outcome
-  ) throws(Failure) -> Secret? {
+  ) throws(KeychainError) -> Secret? {
     do throws(KeychainError) {
       switch try body() {
       case .printed(let text): return text
       case .failed(.tooMuch(let limit)):
-        throw KeychainError.unavailable(reason: "\(path) has more than \(limit >> 20) MiB of text")
+        throw .unavailable(reason: "\(path) has more than \(limit >> 20) MiB of text")
       case .failed: return nil
       }
     } catch .promptDismissed {
-      throw Failure("interrupted", status: .keychain)
+      throw .failure("interrupted", status: .keychain)
     } catch {
-      throw Failure(error)
+      throw error
     }
   }
 
   // MARK: Databases
 
-  private func database(_ limit: Int) throws(Failure) -> Secret {
+  private func database(_ limit: Int) throws(KeychainError) -> Secret {
     guard let program = ProgramSearch.path(of: CString("keepassxc-cli")) else {
-      throw Failure(
+      throw .failure(
         "\(path) is a database of KeePass, and there is no program 'keepassxc-cli' to open it with",
         hint: "install the package keepassxc, or export XML from KeePass and import that", status: .usage)
     }
@@ -123,30 +123,26 @@ struct WrappedFile {
     while let password = try password(attempt) {
       var line = password.copy()
       line.append(0x0a)
-      let text = try explaining { () throws(KeychainError) -> ProgramOutput.Outcome in
+      let text = try printed { () throws(KeychainError) in
         try ProgramOutput.converse(arguments, sending: line, timeout: Self.patience, limit: limit)
       }
       if let text { return text }
       attempt += 1
     }
     if attempt == 1 {
-      throw Failure(
+      throw .failure(
         "nobody can be asked for the password of \(path)", hint: "give it with --passphrase-fd",
         status: .usage)
     }
-    throw Failure(
+    throw .failure(
       "\(path) can't be opened with that password",
       hint: keyFile == nil
         ? "if it needs a key file, too, name that with --identity" : "the key file may be another one",
       status: .usage)
   }
 
-  private func password(_ attempt: Int) throws(Failure) -> Secret? {
+  private func password(_ attempt: Int) throws(KeychainError) -> Secret? {
     guard let passwords else { return nil }
-    do throws(KeychainError) {
-      return try passwords(attempt)
-    } catch {
-      throw Failure(error)
-    }
+    return try passwords(attempt)
   }
 }

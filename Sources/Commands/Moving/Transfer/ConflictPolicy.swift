@@ -16,10 +16,10 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
   /// - Parameters:
   ///   - policy: the user's choice; `nil` asks on a terminal, and fails without one.
   ///   - mayAsk: whether the user may be asked.
-  /// - Throws: ``Failure`` if nobody can be asked, or the user cancels.
+  /// - Throws: ``KeychainError`` if nobody can be asked, or the user cancels.
   static func replaced(
     in plan: TransferPlan, _ policy: ConflictPolicy?, mayAsk: Bool
-  ) throws(Failure) -> Set<Int> {
+  ) throws(KeychainError) -> Set<Int> {
     let conflicts = plan.conflicts
     if conflicts.isEmpty { return [] }
     switch policy {
@@ -34,18 +34,19 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  private static func differs(_ conflicts: [Int], of plan: TransferPlan, status: ExitStatus) -> Failure {
+  private static func differs(_ conflicts: [Int], of plan: TransferPlan, status: ExitStatus) -> KeychainError
+  {
     let names = conflicts.prefix(3).map { plan.logins[$0].item.nameForSearch.description }
     let more = conflicts.count > 3 ? " and \(conflicts.count - 3) more" : ""
     let what = plan.comparesNotes ? "another secret or other notes" : "another secret"
-    return Failure(
+    return .failure(
       "the keychain has \(what) for \(names.joined(separator: ", "))\(more); nothing was changed",
       hint: "say --on-conflict keep or --on-conflict replace", status: status)
   }
 
   private static func asking(
     _ terminal: borrowing Terminal, _ conflicts: [Int], of plan: TransferPlan
-  ) throws(Failure) -> Set<Int> {
+  ) throws(KeychainError) -> Set<Int> {
     var replaced: Set<Int> = []
     for (place, index) in conflicts.enumerated() {
       guard case .differs(let item) = plan.steps[index] else { continue }
@@ -60,7 +61,7 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
       case "y": replaced.insert(index)
       case "a": return replaced.union(conflicts[place...])
       case "o": return replaced
-      case "q": throw Failure("nothing was changed", status: .nothingMatched)
+      case "q": throw .failure("nothing was changed", status: .nothingMatched)
       default: continue
       }
     }

@@ -39,12 +39,12 @@ struct Importing {
   /// - Parameters:
   ///   - what: the word beside the progress bar, such as `importing`.
   ///   - beforeRemoving: runs before anything is removed from a source.
-  /// - Throws: ``Failure``, with ``ExitStatus/nothingMatched`` if there is nothing to import, or if something differs
+  /// - Throws: ``KeychainError``, with ``ExitStatus/nothingMatched`` if there is nothing to import, or if something differs
   ///   and nobody says what to do about it. Nothing has changed then.
   func run(
     what: String, isRehearsal: Bool, removesSource: Bool, isJSON: Bool,
-    beforeRemoving: () throws(Failure) -> Void = {}
-  ) throws(Failure) {
+    beforeRemoving: () throws(KeychainError) -> Void = {}
+  ) throws(KeychainError) {
     let bar = ProgressBar(what)
     var found: [FoundLogins] = []
     for source in sources {
@@ -57,7 +57,7 @@ struct Importing {
     let keychain = open.own
     let logins = found.flatMap(\.logins)
     FoundLogin.unite(logins)
-    let plan = try explaining(TransferPlan(logins, in: keychain, comparesNotes: comparesNotes))
+    let plan = try TransferPlan(logins, in: keychain, comparesNotes: comparesNotes)
     if isRehearsal {
       let replaced = policy == .replace ? Set(plan.conflicts) : []
       let foreseen = Transfer(plan: plan, replacing: replaced).foreseen
@@ -70,7 +70,7 @@ struct Importing {
       let report = report(found, plan, [], isRehearsal: false)
       say(report.remarks())
       try refuseParts(report)
-      throw Failure(
+      throw .failure(
         "there are no logins in \(sources.map(\.name).joined(separator: " and "))", status: .nothingMatched)
     }
     let transfer = Transfer(
@@ -85,7 +85,7 @@ struct Importing {
     let report = report(found, removesSource ? nil : plan, outcomes, isRehearsal: false)
     bar.clear()
     // The file has all of it, or nothing.
-    if let failure = result.failure, !hasChanged, open.file != nil { throw Failure(failure) }
+    if let failure = result.failure, !hasChanged, open.file != nil { throw failure }
     if !isJSON {
       try StandardStreams.write(report.summary())
       say(report.remarks())
@@ -95,7 +95,7 @@ struct Importing {
       say([
         "\(countText(report.count(.unconfirmed), "item")) may not have come; the same command goes on from here"
       ])
-      throw Failure(failure)
+      throw failure
     }
     try beforeRemoving()
     var removal = Removal()
@@ -105,20 +105,20 @@ struct Importing {
     try refuseParts(report)
     let stayed = removal.stayed
     if stayed > 0 {
-      throw Failure(
+      throw .failure(
         "\(countText(stayed, "item")) stayed at the source",
         hint: isJSON ? "'leftBehind' or the lines above say why" : "the lines above say why",
         status: .keychain)
     }
     if !removal.withMore.isEmpty {
-      throw Failure(
+      throw .failure(
         "\(removal.withMore.joined(separator: " and ")) couldn't be removed, because there is more in it than logins",
         hint: "look into it, and remove it yourself", status: .keychain)
     }
   }
 
   /// Asks which of several logins for the same is in use, if anybody can be asked. Otherwise they stay apart.
-  private func chooseAmongSame(_ found: inout FoundLogins, of source: String) throws(Failure) {
+  private func chooseAmongSame(_ found: inout FoundLogins, of source: String) throws(KeychainError) {
     guard let terminal = Terminal.ofPerson(mayAsk: mayAsk) else { return }
     for group in found.keptApart where group.logins.count < 10 {
       let numbers = group.logins.indices.map { Character("\($0 + 1)") }
@@ -132,27 +132,27 @@ struct Importing {
       question = question + "Which one is in use? (k)eep all apart, (q)uit "
       var answer: Character?
       while answer == nil { answer = terminal.ask(question, among: numbers + ["k", "q"]) }
-      if answer == "q" { throw Failure("nothing was changed", status: .nothingMatched) }
+      if answer == "q" { throw .failure("nothing was changed", status: .nothingMatched) }
       if let index = answer.flatMap(numbers.firstIndex) { found.choose(group.logins[index], of: group) }
     }
   }
 
   /// Throws if the import is incomplete.
-  private func refuseParts(_ report: TransferReport) throws(Failure) {
+  private func refuseParts(_ report: TransferReport) throws(KeychainError) {
     let overtaken = report.count(.overtaken)
     if !mustBeWhole, overtaken > 0 {
-      throw Failure(
+      throw .failure(
         "\(countText(overtaken, "login")) did not come, because somebody has added or changed them meanwhile",
         hint: "run this again; it compares them anew", status: .keychain)
     }
     if report.isCutOff {
-      throw Failure(
+      throw .failure(
         "a part of the source can't be read, and its contents are unknown",
         hint: "the lines above say where",
         status: .keychain)
     }
     guard mustBeWhole, let rest = report.whatDidNotCome() else { return }
-    throw Failure(
+    throw .failure(
       "\(rest) did not come", hint: "the lines above say why; the same command goes on from here",
       status: .keychain)
   }
@@ -165,24 +165,22 @@ struct Importing {
     var withMore: [String] = []
     var isRemoved = false
     /// Why a source failed in the middle.
-    var failure: Failure?
+    var failure: KeychainError?
   }
 
   /// Removes the imported logins from their sources, after reading them back from the keychain.
   private func remove(
     _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
-  ) throws(Failure) -> Removal {
+  ) throws(KeychainError) -> Removal {
     var lacking: [Int: [String]] = [:]
-    let missing = try explaining { () throws(KeychainError) in
-      try transfer.missing(outcomes, in: open.own) {
-        lacking[$0] = $1
-      } progress: {
-        bar.show($0, of: $1)
-      }
+    let missing = try transfer.missing(outcomes, in: open.own) {
+      lacking[$0] = $1
+    } progress: {
+      bar.show($0, of: $1)
     }
     bar.clear()
     if let first = missing.first {
-      throw Failure(
+      throw .failure(
         "\(countText(missing.count, "item")) can't be read back, \(transfer.plan.logins[first].item.key.name) for one; "
           + "nothing was removed", hint: "see what is wrong with 'llavero doctor'", status: .keychain)
     }

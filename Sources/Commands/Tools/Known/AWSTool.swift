@@ -1,10 +1,11 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
   static let aws = KnownTool(
     ToolSetup(
       name: "aws", programs: ["aws"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let profile = profile(place)
         let program = try place.quotable(LastingPath.ofProgram())
         let command = "\"\(program)\" aws --profile \"\(profile)\""

@@ -1,3 +1,4 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
@@ -6,7 +7,7 @@ extension KnownTool {
   static let ansible = KnownTool(
     ToolSetup(
       name: "ansible", programs: ["ansible", "ansible-playbook", "ansible-vault"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let command = "\(try place.plain(LastingPath.ofProgram())) get --service ansible-become"
         return [(becoming(place), ProgramText(command: command))]
       },

@@ -1,10 +1,11 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
   static let bazel = KnownTool(
     ToolSetup(
       name: "bazel", programs: ["bazel", "bazelisk"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let helper = try place.plain(place.absolute("bazel-credential-llavero"))
         return [
           (
@@ -15,7 +16,7 @@ extension KnownTool {
       },
       isUnclear: { place in
         if !place.hosts.isEmpty { return nil }
-        return Failure(
+        return .failure(
           "bazel would ask for a login wherever a dependency comes from; name the hosts that may have one",
           hint: "\(command: "llavero", "setup", "bazel", "--host", "HOST")", status: .usage)
       },

@@ -1,12 +1,13 @@
 import Bytes
 import Interchange
+import Keychain
 import Terminals
 
 extension KnownTool {
   static let cargo = KnownTool(
     ToolSetup(
       name: "cargo", programs: ["cargo"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let provider = try provider(place)
         return [
           (
@@ -16,7 +17,7 @@ extension KnownTool {
           )
         ]
       },
-      earlier: { (place) throws(Failure) in
+      earlier: { (place) throws(KeychainError) in
         let provider = try provider(place)
         return [
           EarlierAnswers(in: configuration(place)) { (text) throws(ConfigurationFault) in
@@ -46,7 +47,7 @@ extension KnownTool {
     return place.first(of: [folder + "/config", folder + "/config.toml"], else: folder + "/config.toml")
   }
 
-  private static func provider(_ place: SetupPlace) throws(Failure) -> String {
+  private static func provider(_ place: SetupPlace) throws(KeychainError) -> String {
     try place.plain(place.shortOrAbsolute("cargo-credential-llavero", "cargo-credential-llavero"))
   }
 

@@ -1,10 +1,11 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
   static let docker = KnownTool(
     ToolSetup(
       name: "docker", programs: ["docker"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         try place.needsOnPath("docker-credential-llavero")
         return [(configuration(place), JSONMember(name: "credsStore", value: "llavero"))]
       },

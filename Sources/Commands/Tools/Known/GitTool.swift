@@ -1,11 +1,12 @@
 import Interchange
+import Keychain
 import Terminals
 
 extension KnownTool {
   static let git = KnownTool(
     ToolSetup(
       name: "git", programs: ["git"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let file = configuration(place)
         // A shell takes an absolute path.
         let helper = try place.plain(place.shortOrAbsolute("llavero", ProgramLinks.git))
@@ -14,8 +15,8 @@ extension KnownTool {
         let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)
         return [(file, GitHelperLines(helper: helper, hasOthersBefore: hasOthers))]
       },
-      check: { (path, text) throws(Failure) in try GitSettings.check(text, at: path) },
-      earlier: { (place) throws(Failure) in
+      check: { (path, text) throws(KeychainError) in try GitSettings.check(text, at: path) },
+      earlier: { (place) throws(KeychainError) in
         let file = configuration(place)
         return [
           EarlierAnswers(in: file) { (text) throws(ConfigurationFault) in

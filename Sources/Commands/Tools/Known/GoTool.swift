@@ -1,10 +1,11 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
   static let go = KnownTool(
     ToolSetup(
       name: "go", programs: ["go"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let file = ConfigurationFile(path: place.path("GOENV") ?? place.config("go/env"))
         let command = "\(try place.plain(LastingPath.ofProgram())) goauth"
         return [(file, GoAuthList.setting(command))]

@@ -1,5 +1,6 @@
 import Bytes
 import Interchange
+import Keychain
 import Terminals
 
 extension KnownTool {
@@ -7,7 +8,7 @@ extension KnownTool {
   static let kubectl = KnownTool(
     ToolSetup(
       name: "kubectl", programs: ["kubectl"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let configurations = Kubeconfigs(place)
         let user = place.part(users)
         let program = try place.plain(LastingPath.ofProgram())
@@ -54,19 +55,19 @@ extension KnownTool {
 
   private static let users = ToolSetup.Parts(name: "user", usual: { Kubeconfigs($0).currentUser })
 
-  private static func isUnclear(_ place: SetupPlace) -> Failure? {
+  private static func isUnclear(_ place: SetupPlace) -> KeychainError? {
     let configurations = Kubeconfigs(place)
     let file = configurations.file(of: nil)
     if let text = try? file.contents(), (try? Kubeconfig(text)) == nil { return nil }
     let names = configurations.users
     if names.isEmpty {
-      return Failure(
+      return .failure(
         "there is no user in \(file.path)", hint: "if it is elsewhere, name it in KUBECONFIG",
         status: .usage)
     }
     let user = place.part(users)
     if let user, names.contains(user) { return nil }
-    return Failure(
+    return KeychainError(
       user.map { "no kubeconfig has a user \($0)" } ?? configurations.currentContext.map {
         "llavero can't tell the user of the current context \($0)"
       } ?? "\(file.path) names no current context",

@@ -1,3 +1,4 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
@@ -7,7 +8,7 @@ extension KnownTool {
   static let pnpm = KnownTool(
     ToolSetup(
       name: "pnpm", programs: ["pnpm"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let registry = place.part(registries) ?? "REGISTRY"
         let name = registry.map { "/:".contains($0) ? "+" : "\($0)" }.joined()
         let helper = place.home(".local/bin/llavero-pnpm-\(name)")
@@ -26,7 +27,7 @@ extension KnownTool {
       parts: registries,
       isUnclear: { place in
         if place.part(registries) != nil { return nil }
-        return Failure(
+        return .failure(
           "pnpm asks for the token of one registry; name it",
           hint: "\(command: "llavero", "setup", "pnpm", "--registry", "registry.npmjs.org")", status: .usage)
       },

@@ -1,10 +1,11 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
   static let podman = KnownTool(
     ToolSetup(
       name: "podman", programs: ["podman", "skopeo", "buildah"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         try place.needsOnPath("docker-credential-llavero")
         return [
           (

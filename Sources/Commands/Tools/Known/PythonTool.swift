@@ -1,5 +1,6 @@
 import Bytes
 import Interchange
+import Keychain
 import Terminals
 
 extension KnownTool {
@@ -7,7 +8,7 @@ extension KnownTool {
   static let python = KnownTool(
     ToolSetup(
       name: "python", programs: ["pip", "pip3", "uv", "twine", "poetry", "keyring"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let module = try place.installed("share/llavero-keyring", having: "llavero_keyring.py")
         return [
           (
@@ -22,7 +23,7 @@ extension KnownTool {
           (uv(place), TOMLSetting("keyring-provider", is: .string("subprocess"))),
         ]
       },
-      links: { (place) throws(Failure) in
+      links: { (place) throws(KeychainError) in
         // pip and uv call any program of this name. Python's own leads here through the first of the files.
         guard place.isNotAnothers("keyring") else { return [] }
         return [(place.folder(of: "keyring"), "keyring")]

@@ -1,3 +1,4 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
@@ -5,7 +6,7 @@ extension KnownTool {
   static let ssh = KnownTool(
     ToolSetup(
       name: "ssh", programs: ["ssh"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         let own = try place.plain(place.absolute("llavero-askpass"))
         let former = former(place)
         return [

@@ -1,5 +1,6 @@
 import EncryptedFile
 import Glibc
+import Keychain
 import Terminals
 import ToolCommands
 
@@ -8,7 +9,7 @@ extension ToolSetup {
   /// in, so it is not among ``all``.
   static let secretService = ToolSetup(
     name: "secret-service", programs: [],
-    settings: { (place) throws(Failure) in
+    settings: { (place) throws(KeychainError) in
       let program = try place.plain(try LastingPath.ofProgram())
       let command = ([program, "serve"] + place.serveOptions).joined(separator: " ")
       let activation = ConfigurationFile(path: BusActivation.ownFile(place))
@@ -87,9 +88,9 @@ enum BusActivation {
     return nil
   }
 
-  /// - Throws: ``Failure`` if the bus would not find ``ownFile(_:)``. It ignores HOME: without XDG_DATA_HOME, it looks
+  /// - Throws: ``KeychainError`` if the bus would not find ``ownFile(_:)``. It ignores HOME: without XDG_DATA_HOME, it looks
   ///   in the home of the user database.
-  static func refuseOtherHome(_ place: SetupPlace) throws(Failure) {
+  static func refuseOtherHome(_ place: SetupPlace) throws(KeychainError) {
     if place.variable("XDG_DATA_HOME") != nil { return }
     guard let users = try? ConfigurationFile(path: "/etc/passwd").anybodysContents() else { return }
     let user = "\(geteuid())"
@@ -100,23 +101,23 @@ enum BusActivation {
     guard let home = own?[5], !home.isEmpty, "\(home)/.local/share" != place.home(".local/share") else {
       return
     }
-    throw Failure(
+    throw .failure(
       "the bus looks for services in \(home)/.local/share, and not in \(place.home(".local/share"))",
       hint: "set XDG_DATA_HOME, for the bus and for this command", status: .usage)
   }
 
-  /// - Throws: ``Failure`` if another program provides the Secret Service now, or a bus would start one.
-  static func refuseAnother(_ place: SetupPlace) throws(Failure) {
+  /// - Throws: ``KeychainError`` if another program provides the Secret Service now, or a bus would start one.
+  static func refuseAnother(_ place: SetupPlace) throws(KeychainError) {
     guard let access = Program.secretService else { return }
     let hint: Hint =
       "\(command: "llavero", "setup", "secret-service", "--replace") starts llavero in its place from the next login on"
     if let owner = access.owner(), !owner.isOurs {
-      throw Failure(
+      throw .failure(
         "\(owner.program ?? "another program") provides the Secret Service here already", hint: hint,
         status: .usage)
     }
     if let other = ofAnother(place) {
-      throw Failure(
+      throw .failure(
         "\(other.path) makes the bus start \(other.program) for it", hint: hint, status: .usage)
     }
   }

@@ -1,3 +1,4 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
@@ -15,10 +16,10 @@ extension KnownTool {
   private static func setup(_ name: String, program: String, file: String) -> ToolSetup {
     ToolSetup(
       name: name, programs: [program],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         [(configuration(place, file), TerraformHelperBlock(helper: "llavero"))]
       },
-      links: { (place) throws(Failure) in
+      links: { (place) throws(KeychainError) in
         [(place.home(".terraform.d/plugins"), "terraform-credentials-llavero")]
       },
       earlier: { place in

@@ -1,10 +1,11 @@
+import Keychain
 import Terminals
 
 extension KnownTool {
   static let wget = KnownTool(
     ToolSetup(
       name: "wget", programs: ["wget"],
-      settings: { (place) throws(Failure) in
+      settings: { (place) throws(KeychainError) in
         // `WgetLogin` reads there which program was named before.
         let line = VariableLines(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))
         return [(ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")), line)]

@@ -19,11 +19,11 @@ struct ConfigurationFile {
 
   /// The contents of the file; `nil` if it doesn't exist.
   ///
-  /// - Throws: ``Failure`` if it can't be read, belongs to another user, or is behind a dangling link.
-  func contents() throws(Failure) -> [UInt8]? { try Self.contents(of: path) }
+  /// - Throws: ``KeychainError`` if it can't be read, belongs to another user, or is behind a dangling link.
+  func contents() throws(KeychainError) -> [UInt8]? { try Self.contents(of: path) }
 
   /// The same for a file that may belong to anybody.
-  func anybodysContents() throws(Failure) -> [UInt8]? { try Self.contents(of: path, belongingTo: nil) }
+  func anybodysContents() throws(KeychainError) -> [UInt8]? { try Self.contents(of: path, belongingTo: nil) }
 
   /// The text after a tool's own command has changed it; `nil` if that can't be run, or fails. It works on a copy
   /// beside the file, which is gone afterwards.
@@ -40,10 +40,11 @@ struct ConfigurationFile {
   /// - Parameters:
   ///   - before: the contents that were read; if they have changed since, nothing is written.
   ///   - verify: checks the finished file at a temporary path before it is moved into place.
-  /// - Throws: ``Failure`` if that fails; any error of `verify`.
+  /// - Throws: ``KeychainError`` if that fails; any error of `verify`.
   func replace(
-    _ before: [UInt8]?, with contents: [UInt8]?, verify: (_ path: String) throws(Failure) -> Void = { _ in }
-  ) throws(Failure) {
+    _ before: [UInt8]?, with contents: [UInt8]?,
+    verify: (_ path: String) throws(KeychainError) -> Void = { _ in }
+  ) throws(KeychainError) {
     try refuseChange(since: before)
     guard let contents = contents ?? (ProgramLinks.linkTarget(path) == nil ? nil : []) else {
       return try remove(before)
@@ -54,16 +55,16 @@ struct ConfigurationFile {
     try write(contents, over: before, at: realPath(path) ?? path, access: access, verify: verify)
   }
 
-  private func refuseChange(since before: [UInt8]?) throws(Failure) {
+  private func refuseChange(since before: [UInt8]?) throws(KeychainError) {
     if try contents() == before { return }
-    throw Failure("\(path) has changed meanwhile", hint: "look at it, and try again", status: .keychain)
+    throw .failure("\(path) has changed meanwhile", hint: "look at it, and try again", status: .keychain)
   }
 
   /// Makes the folder of the file and its parents, if they don't exist.
-  func makeFolder() throws(Failure) {
+  func makeFolder() throws(KeychainError) {
     for folder in folders {
       if mkdir(folder, 0o700) != 0, errno != EEXIST {
-        throw Failure("cannot make the folder \(folder): \(errorText(errno))", status: .keychain)
+        throw .failure("cannot make the folder \(folder): \(errorText(errno))", status: .keychain)
       }
     }
   }
@@ -79,28 +80,28 @@ struct ConfigurationFile {
 
   private static func contents(
     of path: String, belongingTo user: uid_t? = geteuid()
-  ) throws(Failure) -> [UInt8]? {
+  ) throws(KeychainError) -> [UInt8]? {
     let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if descriptor < 0 {
       if errno == ENOENT {
         try refuseDanglingLink(path)
         return nil
       }
-      throw Failure("cannot read \(path): \(errorText(errno))", status: .keychain)
+      throw .failure("cannot read \(path): \(errorText(errno))", status: .keychain)
     }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Failure("\(path) is not a regular file", status: .keychain)
+      throw .failure("\(path) is not a regular file", status: .keychain)
     }
-    if let user, status.st_uid != user { throw Failure("\(path) is another user's", status: .keychain) }
+    if let user, status.st_uid != user { throw .failure("\(path) is another user's", status: .keychain) }
     return try StandardStreams.readAll(descriptor, limit: limit, what: path).withUnsafeBytes { Array($0) }
   }
 
   /// A file behind a dangling link isn't missing: its disk or folder may be away.
   ///
-  /// - Throws: ``Failure`` if the path or one of its folders is such a link.
-  private static func refuseDanglingLink(_ path: String) throws(Failure) {
+  /// - Throws: ``KeychainError`` if the path or one of its folders is such a link.
+  private static func refuseDanglingLink(_ path: String) throws(KeychainError) {
     var part = ""
     for name in path.split(separator: "/") {
       part += "/" + name
@@ -108,7 +109,7 @@ struct ConfigurationFile {
       guard let target = ProgramLinks.linkTarget(part), stat(part, &status) != 0, errno == ENOENT else {
         continue
       }
-      throw Failure(
+      throw .failure(
         "\(part) is a link to \(target), which isn't there",
         hint: "put back what it leads to, or remove the link", status: .keychain)
     }
@@ -117,8 +118,8 @@ struct ConfigurationFile {
   /// Writes the file that the path leads to.
   private func write(
     _ contents: [UInt8], over before: [UInt8]?, at target: String, access: FileAccess,
-    verify: (_ path: String) throws(Failure) -> Void
-  ) throws(Failure) {
+    verify: (_ path: String) throws(KeychainError) -> Void
+  ) throws(KeychainError) {
     Self.removeTemporaries(of: target)
     let lock = target + Self.lockSuffix
     // An abandoned lock keeps others from changing the file.
@@ -128,19 +129,19 @@ struct ConfigurationFile {
       if isLocked { unlink(lock) }
       _ = held.take()
     }
-    let failure = try contents.lendingBytes { (bytes) throws(Failure) in
-      try replaceFile(target, with: bytes, access: access) { (temporary) throws(Failure) in
+    let failure = try contents.lendingBytes { (bytes) throws(KeychainError) in
+      try replaceFile(target, with: bytes, access: access) { (temporary) throws(KeychainError) in
         try verify(temporary)
         held = HeldSignals()
         isLocked = try Self.locks(target, by: temporary)
         try refuseChange(since: before)
       }
     }
-    if failure != 0 { throw Failure("cannot write \(target): \(errorText(failure))", status: .keychain) }
+    if failure != 0 { throw .failure("cannot write \(target): \(errorText(failure))", status: .keychain) }
   }
 
   /// Removes the file, which is no link.
-  private func remove(_ before: [UInt8]?) throws(Failure) {
+  private func remove(_ before: [UInt8]?) throws(KeychainError) {
     Self.removeTemporaries(of: path)
     let temporary = temporaryName(of: path)
     let held = HeldSignals()
@@ -151,19 +152,19 @@ struct ConfigurationFile {
     try refuseChange(since: before)
     // If this process is killed, this name still shows which file the lock is for.
     if rename(path, temporary) != 0 {
-      throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain)
+      throw .failure("cannot remove \(path): \(errorText(errno))", status: .keychain)
     }
   }
 
   /// Locks a file, and returns whether it did. The lock is a link to a file here, which tells the lock of a killed
   /// process from any other; without links, there is no lock.
   ///
-  /// - Throws: ``Failure`` if another program has it.
-  private static func locks(_ target: String, by file: String) throws(Failure) -> Bool {
+  /// - Throws: ``KeychainError`` if another program has it.
+  private static func locks(_ target: String, by file: String) throws(KeychainError) -> Bool {
     let lock = target + lockSuffix
     if link(file, lock) == 0 { return true }
     if errno != EEXIST { return false }
-    throw Failure(
+    throw .failure(
       "another program is changing \(target): there is \(lock)",
       hint: "try again; if none is, remove that file", status: .keychain)
   }

@@ -1,6 +1,7 @@
 import Bytes
 import EncryptedFile
 import Glibc
+import Keychain
 import Terminals
 
 struct SetupPlace {
@@ -16,13 +17,13 @@ struct SetupPlace {
   /// Whether settings are only removed. llavero's own files may then be gone.
   private(set) var isForRemoving = false
 
-  /// - Throws: ``Failure`` if HOME isn't set to a path.
+  /// - Throws: ``KeychainError`` if HOME isn't set to a path.
   init(
     part: String? = nil, hosts: [String] = [], serveOptions: [String] = [],
     mayRunPrograms: Bool = false
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     guard let home = VaultLocation.environmentVariable("HOME"), home.hasPrefix("/") else {
-      throw Failure("HOME doesn't say where your configuration is", status: .usage)
+      throw .failure("HOME doesn't say where your configuration is", status: .usage)
     }
     homeFolder = home
     self.part = part
@@ -79,15 +80,15 @@ struct SetupPlace {
     ConfigurationFile(path: paths.first { access($0, F_OK) == 0 } ?? other ?? paths[0])
   }
 
-  /// - Throws: ``Failure`` if the command has characters at which its tool would split it.
-  func plain(_ command: String) throws(Failure) -> String {
+  /// - Throws: ``KeychainError`` if the command has characters at which its tool would split it.
+  func plain(_ command: String) throws(KeychainError) -> String {
     let isPlain = command.utf8.allSatisfy { $0.isLetterOrDigit || "/._+@%:-".utf8.contains($0) }
     if isPlain || isForRemoving { return command }
     throw Self.takenApart(command, without: "spaces and the like")
   }
 
-  /// - Throws: ``Failure`` unless the path means itself in double quotes, also to a shell.
-  func quotable(_ path: String) throws(Failure) -> String {
+  /// - Throws: ``KeychainError`` unless the path means itself in double quotes, also to a shell.
+  func quotable(_ path: String) throws(KeychainError) -> String {
     if Self.isQuotable(path) || isForRemoving { return path }
     throw Self.takenApart(path, without: "quotes and the like")
   }
@@ -97,28 +98,28 @@ struct SetupPlace {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && !"\"\\$`".utf8.contains($0) }
   }
 
-  private static func takenApart(_ command: String, without characters: String) -> Failure {
-    Failure(
+  private static func takenApart(_ command: String, without characters: String) -> KeychainError {
+    KeychainError(
       "the tool would take \(command) apart",
       hint: "install llavero in a folder without \(prose: characters)", status: .usage)
   }
 
-  /// - Throws: ``Failure`` if no link to this program is found on the PATH.
-  func needsOnPath(_ link: String) throws(Failure) {
+  /// - Throws: ``KeychainError`` if no link to this program is found on the PATH.
+  func needsOnPath(_ link: String) throws(KeychainError) {
     if isForRemoving || isOnPath(link) { return }
-    throw Failure(
+    throw .failure(
       "\(link) is nowhere along your PATH",
       hint: "make it with 'llavero link FOLDER', in a folder of your PATH",
       status: .usage)
   }
 
   /// Returns `short` if its link is on the PATH, otherwise the path of the link beside this program.
-  func shortOrAbsolute(_ short: String, _ link: String) throws(Failure) -> String {
+  func shortOrAbsolute(_ short: String, _ link: String) throws(KeychainError) -> String {
     isOnPath(link) ? short : try absolute(link)
   }
 
-  /// - Throws: ``Failure`` if there is no link to this program on the PATH and none beside this program.
-  func absolute(_ link: String) throws(Failure) -> String {
+  /// - Throws: ``KeychainError`` if there is no link to this program on the PATH and none beside this program.
+  func absolute(_ link: String) throws(KeychainError) -> String {
     if let path = LastingPath.ofLink(link) { return path }
     try needsOnPath(link)
     return "\(ProgramLinks.folder(of: try LastingPath.ofProgram()))/\(link)"
@@ -126,14 +127,14 @@ struct SetupPlace {
 
   /// The path of a folder installed along with this program.
   ///
-  /// - Throws: ``Failure`` if the file isn't in it.
-  func installed(_ folder: String, having file: String) throws(Failure) -> String {
+  /// - Throws: ``KeychainError`` if the file isn't in it.
+  func installed(_ folder: String, having file: String) throws(KeychainError) -> String {
     let paths = [try LastingPath.ofProgram(), try ProgramLinks.program()].map {
       "\(ProgramLinks.folder(of: ProgramLinks.folder(of: $0)))/\(folder)"
     }
     if let path = paths.first(where: { access("\($0)/\(file)", R_OK) == 0 }) { return path }
     if isForRemoving { return paths[0] }
-    throw Failure(
+    throw .failure(
       "\(paths[0])/\(file) is not installed", hint: "install llavero with integration/install",
       status: .usage)
   }

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import Keychain
 import PrivateFiles
 import Terminals
 
@@ -9,7 +10,7 @@ struct SetupPlan {
     let path: String
     let removed: [String]
     let added: [String]
-    fileprivate let carryOut: () throws(Failure) -> Void
+    fileprivate let carryOut: () throws(KeychainError) -> Void
   }
 
   private let tool: ToolSetup
@@ -31,7 +32,7 @@ struct SetupPlan {
   /// The other tools set up, for a removal.
   private var others: OtherSetups?
 
-  private init(_ tool: ToolSetup, isRemoval: Bool) throws(Failure) {
+  private init(_ tool: ToolSetup, isRemoval: Bool) throws(KeychainError) {
     self.tool = tool
     self.isRemoval = isRemoval
     before = try SetupRecord.read(tool.name)
@@ -46,11 +47,11 @@ struct SetupPlan {
 
   /// Carries out the plan. If llavero is killed in between, the record contains at least the changes made.
   ///
-  /// - Throws: ``Failure`` if something has changed since the plan was made, or can't be written.
-  func carryOut() throws(Failure) {
-    try SetupRecord.locked { () throws(Failure) in
+  /// - Throws: ``KeychainError`` if something has changed since the plan was made, or can't be written.
+  func carryOut() throws(KeychainError) {
+    try SetupRecord.locked { () throws(KeychainError) in
       guard try SetupRecord.read(tool.name) == before else {
-        throw Failure(
+        throw .failure(
           "\(tool.name) was set up by another process meanwhile", hint: "try again", status: .keychain)
       }
       if !isRemoval, after != before { try after.write(tool.name) }
@@ -72,7 +73,7 @@ struct SetupPlan {
   /// Notes a path in the record of another tool, which may remove it later.
   private static func hand(
     _ path: String, to tool: String, _ list: WritableKeyPath<SetupRecord, [String]>
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     var record = try SetupRecord.read(tool)
     if record.isEmpty { record.isHandedOver = true }
     record[keyPath: list] = record[keyPath: list].filter { $0 != path } + [path]
@@ -88,8 +89,8 @@ struct SetupPlan {
 
   // MARK: Setting up
 
-  /// - Throws: ``Failure`` if the tool's configuration can't be changed safely.
-  static func setting(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> SetupPlan {
+  /// - Throws: ``KeychainError`` if the tool's configuration can't be changed safely.
+  static func setting(_ tool: ToolSetup, _ place: SetupPlace) throws(KeychainError) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: false)
     for (file, format) in try tool.settings(place) { try plan.set(file, format, place) }
     for (folder, name) in try tool.links(place) {
@@ -105,7 +106,7 @@ struct SetupPlan {
       plan.after.links = plan.after.links.filter { $0 != path } + [path]
       plan.noteFolders(of: path)
       plan.steps.append(
-        Step(path: path, removed: [], added: ["link to \(target)"]) { () throws(Failure) in
+        Step(path: path, removed: [], added: ["link to \(target)"]) { () throws(KeychainError) in
           try ConfigurationFile(path: path).makeFolder()
           for link in try ProgramLinks.plan([name], in: folder) { try ProgramLinks.make(link) }
         })
@@ -128,7 +129,7 @@ struct SetupPlan {
 
   private mutating func set(
     _ file: ConfigurationFile, _ format: any ConfigurationFormat, _ place: SetupPlace
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     let present = try file.contents()
     let text = present ?? []
     let part = place.part(of: tool)
@@ -159,8 +160,8 @@ struct SetupPlan {
     let check = tool.check
     steps.append(
       Step(path: file.path, removed: shown.removed, added: block.lines(of: edit) ?? shown.added) {
-        () throws(Failure) in
-        try file.replace(present, with: result) { (path) throws(Failure) in try check(path, result) }
+        () throws(KeychainError) in
+        try file.replace(present, with: result) { (path) throws(KeychainError) in try check(path, result) }
       })
   }
 
@@ -171,10 +172,10 @@ struct SetupPlan {
   // MARK: Undoing
 
   /// - Parameter staying: the other tools set up, which keep everything that they need.
-  /// - Throws: ``Failure`` if that needs a person.
+  /// - Throws: ``KeychainError`` if that needs a person.
   static func removing(
     _ tool: ToolSetup, _ place: SetupPlace, staying: [ToolSetup] = ToolSetup.all + [.secretService]
-  ) throws(Failure) -> SetupPlan {
+  ) throws(KeychainError) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: true)
     let place = place.forRemoving
     let others = OtherSetups(staying.filter { $0.name != tool.name }, place)
@@ -190,7 +191,7 @@ struct SetupPlan {
       paths.append(path)
     }
     let isNamed = paths.contains { path in
-      do throws(Failure) {
+      do throws(KeychainError) {
         return try (ConfigurationFile(path: path).contents() ?? []).contains(bytes: Array("llavero".utf8))
       } catch {
         return true
@@ -226,7 +227,7 @@ struct SetupPlan {
       }
       isLinkRemoved = true
       plan.steps.append(
-        Step(path: path, removed: ["link to llavero"], added: []) { () throws(Failure) in
+        Step(path: path, removed: ["link to llavero"], added: []) { () throws(KeychainError) in
           _ = try ProgramLinks.remove(path)
         })
     }
@@ -252,7 +253,7 @@ struct SetupPlan {
   private mutating func remove(
     _ file: ConfigurationFile, _ changes: [SetupRecord.Change], _ format: any ConfigurationFormat,
     _ part: String?
-  ) throws(Failure) {
+  ) throws(KeychainError) {
     after.changes.removeAll(where: changes.contains)
     guard let present = try file.contents() else { return }
     let block = block(of: format, part)
@@ -280,15 +281,17 @@ struct SetupPlan {
     let change = Self.shownChange(from: present, to: text, format)
     let check = tool.check
     steps.append(
-      Step(path: file.path, removed: change.removed, added: change.added) { () throws(Failure) in
-        try file.replace(present, with: result) { (path) throws(Failure) in try check(path, result ?? []) }
+      Step(path: file.path, removed: change.removed, added: change.added) { () throws(KeychainError) in
+        try file.replace(present, with: result) { (path) throws(KeychainError) in
+          try check(path, result ?? [])
+        }
       })
   }
 
   /// The text without settings that the record doesn't have, or a person has made.
   private func withoutUnrecorded(
     _ file: ConfigurationFile, _ present: [UInt8], _ format: any ConfigurationFormat, _ block: MarkedBlock
-  ) throws(Failure) -> [UInt8] {
+  ) throws(KeychainError) -> [UInt8] {
     let former = try understanding(file, format) { () throws(ConfigurationFault) -> [UInt8]? in
       guard try format.isMade(in: present) else { return present }
       if let without = block.removed(from: present), format.isWithout(without, present) { return without }
@@ -313,9 +316,9 @@ struct SetupPlan {
 
   private func changedTooMuch(
     _ file: ConfigurationFile, _ format: any ConfigurationFormat, _ text: [UInt8]
-  ) -> Failure {
+  ) -> KeychainError {
     let lines = ((try? format.reading(of: text).setting) ?? []).map(\.line).filter { $0.hasPart("llavero") }
-    return Failure(
+    return .failure(
       "\(file.path) has changed too much since it was set up",
       hint: "take this out of it by hand: \(prose: lines.joined(separator: ", then "))", status: .keychain)
   }
@@ -323,13 +326,13 @@ struct SetupPlan {
   private func understanding<Result>(
     _ file: ConfigurationFile, _ format: any ConfigurationFormat,
     _ body: () throws(ConfigurationFault) -> Result
-  ) throws(Failure) -> Result {
+  ) throws(KeychainError) -> Result {
     do throws(ConfigurationFault) {
       return try body()
     } catch {
       let lines = (error.byHand ?? format.byHand).map { $0.filter { $0 != "\t" } }.joined(
         separator: ", then ")
-      throw Failure(
+      throw .failure(
         "\(file.path) can't be changed safely: \(error.reason)",
         hint: isRemoval
           ? "correct it, or take this out of it by hand: \(prose: lines)"

@@ -36,60 +36,52 @@ struct SetupRecord: Equatable {
   private static let limit = 1 << 20
   private static let lockName = "lock"
 
-  private static func folder() throws(Failure) -> String {
-    try explaining(VaultLocation()).stateFolder + "/setup"
+  private static func folder() throws(KeychainError) -> String {
+    try VaultLocation().stateFolder + "/setup"
   }
 
-  static func path(of tool: String) throws(Failure) -> String { try "\(folder())/\(tool).json" }
+  static func path(of tool: String) throws(KeychainError) -> String { try "\(folder())/\(tool).json" }
 
   /// A tool's record; an empty one if there is none.
   ///
-  /// - Throws: ``Failure`` if it can't be read, or others have access to it.
-  static func read(_ tool: String) throws(Failure) -> SetupRecord {
+  /// - Throws: ``KeychainError`` if it can't be read, or others have access to it.
+  static func read(_ tool: String) throws(KeychainError) -> SetupRecord {
     let path = try folder()
-    do throws(KeychainError) {
-      guard let folder = try Folder(opening: path), let file = try folder.file("\(tool).json") else {
-        return SetupRecord()
-      }
-      let text = try file.contents(limit: limit)
-      do throws(JSONReader.Malformed) {
-        return try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try SetupRecord(text) }
-      } catch {}
-    } catch {
-      throw Failure(error)
+    guard let folder = try Folder(opening: path), let file = try folder.file("\(tool).json") else {
+      return SetupRecord()
     }
-    throw Failure(
+    let text = try file.contents(limit: limit)
+    do throws(JSONReader.Malformed) {
+      return try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try SetupRecord(text) }
+    } catch {}
+    throw .failure(
       "\(path)/\(tool).json can't be understood",
       hint: "put it away, and change the tool's configuration by hand",
       status: .keychain)
   }
 
   /// Saves the record, or removes it if it is empty.
-  func write(_ tool: String) throws(Failure) {
+  func write(_ tool: String) throws(KeychainError) {
     let path = try Self.folder()
-    try explaining { () throws(KeychainError) in
-      if isEmpty {
-        guard let folder = try Folder(opening: path) else { return }
-        if unlinkat(folder.descriptor, "\(tool).json", 0) != 0, errno != ENOENT {
-          throw .system(operation: "remove", path: "\(path)/\(tool).json", errno: errno)
-        }
-        return
+    if isEmpty {
+      guard let folder = try Folder(opening: path) else { return }
+      if unlinkat(folder.descriptor, "\(tool).json", 0) != 0, errno != ENOENT {
+        throw .system(operation: "remove", path: "\(path)/\(tool).json", errno: errno)
       }
-      let folder = try Folder(creating: path)
-      StandardStreams.warn(
-        try json().withUnsafeBytes { (bytes) throws(KeychainError) in
-          try folder.replace("\(tool).json", with: bytes)
-        })
+      return
     }
+    let folder = try Folder(creating: path)
+    StandardStreams.warn(
+      try json().withUnsafeBytes { (bytes) throws(KeychainError) in
+        try folder.replace("\(tool).json", with: bytes)
+      })
   }
 
   /// Runs `body` while nobody else sets up tools, or hosts.
-  static func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  static func locked<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
     let path = try folder()
-    let lock = try explaining { () throws(KeychainError) in
-      let folder = try Folder(creating: path)
-      return try FileLock(lockName, in: folder, patience: 10) {}
-    }
+    let folder = try Folder(creating: path)
+    let lock = try FileLock(lockName, in: folder, patience: 10) {}
     defer { withExtendedLifetime(lock) {} }
     return try body()
   }
@@ -174,7 +166,7 @@ extension SetupRecord.Change {
 
 extension ToolSetup {
   /// The parts of its configuration that were set up, for example profiles of aws.
-  func recordedParts() throws(Failure) -> [String] {
+  func recordedParts() throws(KeychainError) -> [String] {
     try SetupRecord.read(name).changes.compactMap(\.part).reduce(into: []) {
       if !$0.contains($1) { $0.append($1) }
     }

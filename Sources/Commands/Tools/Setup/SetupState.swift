@@ -1,3 +1,4 @@
+import Keychain
 import Terminals
 
 /// The state of a tool's configuration with regard to llavero.
@@ -20,7 +21,7 @@ struct SetupState {
     program = tool.programs.lazy.compactMap(ProgramLinks.found).first
     var (file, uses, isSetUp) = ("", String?.none, false)
     let fault: String?
-    do throws(Failure) {
+    do throws(KeychainError) {
       let settings = try tool.settings(place)
       isSetUp = true
       for (setting, format) in settings {
@@ -31,7 +32,7 @@ struct SetupState {
           uses = uses ?? present
           if try !format.isMade(in: text) { isSetUp = false }
         } catch {
-          throw Failure("\(setting.path) can't be used: \(error.reason)", status: .keychain)
+          throw .failure("\(setting.path) can't be used: \(error.reason)", status: .keychain)
         }
       }
       fault = nil

@@ -1,5 +1,6 @@
 import EncryptedFile
 import Glibc
+import Keychain
 import Terminals
 
 struct ToolSetup: Sendable {
@@ -8,19 +9,21 @@ struct ToolSetup: Sendable {
   /// Any of them shows that the tool is installed.
   let programs: [String]
   let settings:
-    @Sendable (SetupPlace) throws(Failure) -> [(file: ConfigurationFile, format: any ConfigurationFormat)]
+    @Sendable (SetupPlace) throws(KeychainError) -> [(
+      file: ConfigurationFile, format: any ConfigurationFormat
+    )]
   /// Links by which the tool finds llavero, besides those on the PATH.
-  var links: @Sendable (SetupPlace) throws(Failure) -> [(folder: String, name: String)] = { _ in [] }
+  var links: @Sendable (SetupPlace) throws(KeychainError) -> [(folder: String, name: String)] = { _ in [] }
   /// Lets the tool itself read the finished file at a temporary path before it is moved into place.
-  var check: @Sendable (_ path: String, _ text: [UInt8]) throws(Failure) -> Void = { _, _ in }
+  var check: @Sendable (_ path: String, _ text: [UInt8]) throws(KeychainError) -> Void = { _, _ in }
   /// The places that may let something else answer before llavero.
-  var earlier: @Sendable (SetupPlace) throws(Failure) -> [EarlierAnswers] = { _ in [] }
+  var earlier: @Sendable (SetupPlace) throws(KeychainError) -> [EarlierAnswers] = { _ in [] }
   /// The kinds of `llavero import` for the logins of other helpers set beside it.
   var offers: @Sendable (SetupPlace) -> [String] = { _ in [] }
   /// The parts of its configuration that are set up one by one.
   var parts: Parts?
   /// Why the target of the setup is unclear, and how to name it; `nil` if it is clear.
-  var isUnclear: @Sendable (SetupPlace) -> Failure? = { _ in nil }
+  var isUnclear: @Sendable (SetupPlace) -> KeychainError? = { _ in nil }
   /// The user's next step, to see that it works.
   let next: @Sendable (SetupPlace) -> Hint
 

@@ -1,5 +1,6 @@
 import Bytes
 import Interchange
+import Keychain
 import Terminals
 
 /// The `exec` entry of a user in a kubeconfig (Kubernetes, "client-go credential plugins"). Only kubectl writes it.

@@ -1,7 +1,8 @@
 /// An error of a keychain, with one case for each failure that a caller might treat differently.
 ///
-/// The cases contain facts (a path, an `errno`), never finished sentences, secrets or raw input. *Nothing found* is
-/// not an error, unless a named item had to exist: `locked` and `damaged` are never reported as an empty answer.
+/// The cases contain facts (a path, an `errno`), never secrets or raw input, and no finished sentences, but for
+/// ``described(_:)``. *Nothing found* is not an error, unless a named item had to exist: `locked` and `damaged` are
+/// never reported as an empty answer.
 public enum KeychainError: Error, Hashable, Sendable {
   /// A query names too little (CVE-2020-11008). It never means "everything".
   case queryTooBroad(QueryFault)
@@ -49,10 +50,6 @@ public enum KeychainError: Error, Hashable, Sendable {
   case noKeychain(String)
   /// This kind of keychain can't be used here.
   case unavailable(reason: String)
-  /// A keychain on another machine can't be reached, or can't do this.
-  case forwarding(ForwardingFault)
-  /// A keychain in OpenBao or Vault, at the address `server`, can't be used or can't do this.
-  case openBao(server: String, OpenBaoFault)
   /// A file or folder is not used because it is accessible to others or leads somewhere else.
   case unsafeFile(path: String, FileFault)
   /// A file that must exist is missing, although other parts of the keychain exist.
@@ -88,6 +85,10 @@ public enum KeychainError: Error, Hashable, Sendable {
   indirect case earlierStatesRemain(because: KeychainError)
   /// A system call failed. `errno` says why.
   case system(operation: String, path: String, errno: Int32)
+  /// A fault that only one part of the program knows.
+  case fault(AnyKeychainFault)
+  /// An error that is already in words.
+  indirect case described(Failure)
 
   /// What a query lacks.
   public enum QueryFault: Hashable, Sendable {
@@ -175,114 +176,6 @@ public enum KeychainError: Error, Hashable, Sendable {
     /// It reported an error. The message is the plugin's own, at most 1,024 bytes of any characters: escape control
     /// characters before they reach a terminal.
     case reported(String)
-  }
-
-  /// Why a keychain on another machine can't be used, or didn't do what was asked.
-  public enum ForwardingFault: Hashable, Sendable {
-    /// No agent was forwarded to this machine: its socket's variable isn't set.
-    case noSocket
-    /// Nobody listens at the socket any more, or this `errno` keeps it out of reach.
-    case unreachable(path: String, errno: Int32)
-    /// The socket belongs to another user.
-    case otherUser(path: String, uid: UInt32)
-    /// The agent at the socket forwards no keychain.
-    case otherAgent(path: String)
-    /// The agent at the socket has not answered in time.
-    case noAnswer(path: String, milliseconds: Int)
-    /// The connection ended before the answer came.
-    case ended(path: String)
-    /// The answer can't be understood.
-    case notUnderstood
-    /// The other machine, or a person there, doesn't allow it.
-    case refused
-    /// The other machine can't tell which host asks.
-    case unverified
-    /// The keychain on the other machine is locked, and nobody has unlocked it.
-    case locked
-    /// The keychain on the other machine can't be used.
-    case unavailable
-    /// The keychain on the other machine can't be written.
-    case notWritable
-    /// The items kept changing on the other machine meanwhile.
-    case changed
-    /// The keychain on the other machine can't hold such an item.
-    case unusableAttribute
-    /// The other machine doesn't understand the request.
-    case malformed
-    /// Nobody there decided in time.
-    case undecided
-    /// It has too many requests at once.
-    case busy
-    /// Its answer has something that this version doesn't know.
-    case unknown
-  }
-
-  /// Why a keychain in OpenBao or HashiCorp Vault can't be used, or didn't do what was asked.
-  public enum OpenBaoFault: Hashable, Sendable {
-    /// None of its addresses can be reached; the reason of the last one follows "because".
-    case unreachable(String)
-    /// The connection isn't safe, for example because nobody vouches for the certificate.
-    case unsafeConnection(String)
-    /// It has not answered in time.
-    case noAnswer(milliseconds: Int)
-    /// It hasn't answered for so many seconds, and isn't asked again yet.
-    case silent(seconds: Int)
-    /// It is sealed: it has no key to its own data.
-    case sealed
-    /// It has never been initialised.
-    case uninitialised
-    /// It has no active node at present.
-    case noActiveNode
-    /// It, or a gateway in front of it, has failed, with this status.
-    case failed(status: Int)
-    /// It asked to wait, and still does after this time.
-    case rateLimited(seconds: Int)
-    /// It redirects to a server that the keychain doesn't list.
-    case redirected(to: String)
-    /// Nothing here logs in: there is no token, or `needed`, which the login method takes, is missing. One's own
-    /// keychain would have it for this URL and account; without an account, it has to come from elsewhere.
-    case noLogin(needed: String, url: String, account: ByteString?)
-    /// The login needs a person, and nobody has logged in, or too long ago.
-    case nobodyLoggedIn
-    /// It refuses this method's login.
-    case loginRefused(method: String)
-    /// It doesn't, or no longer, know the token. One's own keychain has it for this URL and account; without an
-    /// account, it came from elsewhere.
-    case tokenRefused(url: String, account: ByteString?)
-    /// Its policies don't allow this at the path.
-    case forbidden(Access, path: String)
-    /// It has no secrets engine at this mount, or no such namespace.
-    case noMount(String)
-    /// The secrets engine at this mount is not version 2 of the key-value store.
-    case notVersion2(mount: String)
-    /// The path holds something that is not an item of llavero's.
-    case foreignItem(path: String)
-    /// Others keep changing the same item.
-    case changed(path: String)
-    /// Its reply can't be understood.
-    case notUnderstood(status: Int)
-    /// It has more than is read for one question: `what`, in the plural, and their greatest number.
-    case tooMuch(what: String, limit: Int)
-    /// After so long, there was still more to read.
-    case tooLong(seconds: Int)
-    /// The program that has the network isn't installed, can't be started, or is switched off.
-    case noNetworkProgram
-    /// The copy on this machine is too old, in seconds, to answer, and this is why there is no newer one.
-    indirect case copyTooOld(seconds: Int, because: OpenBaoFault)
-
-    /// An operation that policies allow or don't.
-    public enum Access: Hashable, Sendable {
-      /// Reading an item.
-      case reading
-      /// Listing a folder.
-      case listing
-      /// Adding or changing an item.
-      case writing
-      /// Deleting an item.
-      case deleting
-      /// Bringing a deleted item back.
-      case undeleting
-    }
   }
 
   /// Why a file or folder isn't used.

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-@testable import CredentialProtocols
+@testable import Keychain
 
 @Suite("hints that people paste") struct HintTests {
   @Test("a command's words are quoted where a shell needs it")
@@ -46,6 +46,6 @@ import Testing
 
   @Test("a refusal's message shows its invisible characters, for tools pass it on to a terminal")
   func refusal() {
-    expect(Refusal("no \u{1b}[2Jx", .usage).message, is: "no \\u{1b}[2Jx")
+    expect(Failure("no \u{1b}[2Jx", status: .usage).message, is: "no \\u{1b}[2Jx")
   }
 }
