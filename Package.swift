@@ -148,8 +148,6 @@ let package = Package(
     .target(name: "Bytes", swiftSettings: settings + answering + optimised),
     // Threads, locks, and the one way to start another program.
     .target(name: "System", dependencies: ["Bytes", "CLinux"], swiftSettings: settings + answering),
-    // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
-    .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
     // One-time codes, over nettle: a tenth of libgcrypt, and Steam's codes need what liboath keeps to itself. The
     // archive, so that a program needs no library of another system for it.
@@ -160,8 +158,6 @@ let package = Package(
       swiftSettings: settings + answering + compact),
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "System"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
-    // Apple's numbers and four-character codes, for the library and for the command.
-    .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings + compact),
     .target(
       name: "PrivateFiles", dependencies: ["Bytes", "System", "Keychain", "CLinux"],
       swiftSettings: settings + answering + compactInside),
@@ -176,10 +172,13 @@ let package = Package(
       name: "SecretService",
       dependencies: ["Bytes", "System", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
       swiftSettings: settings + compact),
-    // The other side of it: org.freedesktop.secrets, served from a keychain.
+    // The other side of it: org.freedesktop.secrets, served from a keychain, and the companion that does so.
     .target(
       name: "SecretServiceProvider",
-      dependencies: ["Bytes", "System", "Keychain", "SecretService", "CSecret", "CGcrypt", "CLinux"],
+      dependencies: [
+        "Bytes", "System", "Keychain", "SecretService", "CSecret", "CGcrypt", "CLinux", "PrivateFiles",
+        "EncryptedFile", "KeychainChoice", "Terminals", "ToolCommands",
+      ],
       swiftSettings: settings + compact),
     .target(
       name: "KeychainChoice",
@@ -196,7 +195,7 @@ let package = Package(
       swiftSettings: settings + answering + compactInside),
     .target(
       name: "Security",
-      dependencies: ["Bytes", "Keychain", "SecurityCodes", "KeychainChoice", "DefaultKeychain"],
+      dependencies: ["Bytes", "Keychain", "KeychainChoice", "DefaultKeychain"],
       swiftSettings: settings),
     // OAuth: the flows as bytes in, bytes out. It knows no network and no keychain.
     .target(
@@ -206,16 +205,11 @@ let package = Package(
     .target(
       name: "OpenBao", dependencies: ["Bytes", "Keychain", "SignIn"],
       swiftSettings: settings + compactInside),
-    // The one place that links libcurl, and libcrypto, which that brings along.
-    .target(
-      name: "Network", dependencies: ["Bytes", "SignIn", "CCrypto", "CCurl"],
-      swiftSettings: settings + compact),
-    // A keychain on another machine: what is said between both, who may have what, and the side that asks.
+    // A keychain on another machine: what is said between both, who may have what, the side that asks, and the formats
+    // of SSH's agents, keys and known hosts, without cryptography.
     .target(
       name: "Forwarding",
-      dependencies: [
-        "Bytes", "SSH", "Keychain", "CredentialProtocols", "CLinux", "PrivateFiles", "EncryptedFile",
-      ],
+      dependencies: ["Bytes", "Keychain", "CredentialProtocols", "CLinux", "PrivateFiles", "EncryptedFile"],
       swiftSettings: settings + compactInside),
     .target(
       name: "Interchange",
@@ -241,24 +235,17 @@ let package = Package(
     .target(
       name: "ForwardProgram",
       dependencies: [
-        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SSH", "Forwarding",
+        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Forwarding",
         "Terminals", "ToolCommands", "CLinux", "CGcrypt",
       ],
       swiftSettings: settings),
-    // The companion that has the network: signing in, and renewing tokens.
+    // The companion that has the network: signing in, and renewing tokens. The one place that links libcurl, and
+    // libcrypto, which that brings along.
     .target(
       name: "NetworkProgram",
       dependencies: [
-        "Bytes", "System", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn", "Network",
-        "Terminals", "ToolCommands", "CLinux",
-      ],
-      swiftSettings: settings + compact),
-    // What serves a keychain as the Secret Service.
-    .target(
-      name: "ServeProgram",
-      dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Terminals", "SecretService",
-        "SecretServiceProvider", "ToolCommands", "CLinux",
+        "Bytes", "System", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn", "Terminals",
+        "ToolCommands", "CLinux", "CCrypto", "CCurl",
       ],
       swiftSettings: settings + compact),
     // What people type.
@@ -266,8 +253,8 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Interchange",
-        "CredentialProtocols", "Age", "SSH", "Forwarding", "Terminals", "SignIn", "ToolCommands", "OpenBao",
-        "CLinux", .product(name: "ArgumentParser", package: "swift-argument-parser"), "SecurityCodes",
+        "CredentialProtocols", "Age", "Forwarding", "Terminals", "SignIn", "ToolCommands", "OpenBao",
+        "CLinux", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings + compact),
     .executableTarget(
@@ -288,7 +275,7 @@ let package = Package(
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: [
-        "Commands", "ToolCommands", "ServeProgram", "Terminals", "Keychain", "SecretService",
+        "Commands", "ToolCommands", "SecretServiceProvider", "Terminals", "Keychain", "SecretService",
         "WithoutFoundation", "CArguments",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
@@ -300,7 +287,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "Bytes", "System", "Age", "Keychain", "PrivateFiles", "EncryptedFile", "SharedKeychain",
-        "KeychainTesting", "SecretService", "SSH", "Forwarding", "SignIn", "OpenBao", "Network", "CLinux",
+        "KeychainTesting", "SecretService", "Forwarding", "SignIn", "OpenBao", "NetworkProgram", "CLinux",
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
@@ -313,7 +300,7 @@ let package = Package(
       swiftSettings: language),
     .testTarget(
       name: "SSHTests",
-      dependencies: ["Expectations", "Bytes", "SSH", "ForwardProgram", "Properties", "TestSupport"],
+      dependencies: ["Expectations", "Bytes", "Forwarding", "ForwardProgram", "Properties", "TestSupport"],
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
       name: "KeychainTests",
@@ -324,7 +311,7 @@ let package = Package(
       dependencies: ["Expectations", "Keychain", "SharedKeychain", "KeychainTesting", "TestSupport"],
       swiftSettings: language),
     .testTarget(
-      name: "SecurityCodesTests", dependencies: ["Expectations", "Keychain", "SecurityCodes", "TestSupport"],
+      name: "SecurityCodesTests", dependencies: ["Expectations", "Keychain", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "AgeTests",
@@ -389,8 +376,8 @@ let package = Package(
     .testTarget(
       name: "ForwardingTests",
       dependencies: [
-        "Expectations", "Bytes", "CLinux", "SSH", "PrivateFiles", "Forwarding", "ForwardProgram",
-        "KeychainTesting", "TestSupport", "Properties",
+        "Expectations", "Bytes", "CLinux", "Forwarding", "PrivateFiles", "ForwardProgram", "KeychainTesting",
+        "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(
@@ -408,7 +395,7 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Expectations", "Bytes", "System", "SecurityCodes", "KeychainTesting", "EncryptedFile", "Commands",
+        "Expectations", "Bytes", "System", "Keychain", "KeychainTesting", "EncryptedFile", "Commands",
         "ToolCommands", "Terminals", "CredentialProtocols", "Interchange", "TestSupport",
       ],
       exclude: ["Transcripts"], swiftSettings: language),

@@ -2,7 +2,6 @@ package import Bytes
 import CLinux
 import Glibc
 package import Keychain
-import SSH
 
 /// A connection to the agent that forwards a keychain to this machine.
 package final class ForwardingConnection {

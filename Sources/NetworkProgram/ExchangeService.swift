@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import Network
 import SignIn
 import Terminals
 

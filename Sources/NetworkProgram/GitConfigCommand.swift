@@ -1,5 +1,4 @@
 import Bytes
-import Network
 import SignIn
 import System
 import Terminals

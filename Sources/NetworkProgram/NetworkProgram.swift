@@ -2,7 +2,6 @@ import Bytes
 import CLinux
 import Glibc
 import Keychain
-import Network
 import SignIn
 import System
 import Terminals

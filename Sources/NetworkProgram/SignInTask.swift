@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Network
 import SignIn
 import Terminals
 

@@ -1,6 +1,5 @@
 import CredentialProtocols
 import Keychain
-import Network
 import SignIn
 import Terminals
 

@@ -1,6 +1,5 @@
 import Foundation
 package import Keychain
-import SecurityCodes
 
 /// Gives the functions access to the keychain, one call at a time.
 package enum KeychainAccess {

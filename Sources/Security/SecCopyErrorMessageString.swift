@@ -1,5 +1,4 @@
 import Keychain
-import SecurityCodes
 
 /// The English description of a status; for an unknown one, its number.
 ///

@@ -1,5 +1,4 @@
 import Keychain
-import SecurityCodes
 
 /// An error with the status that the function returns.
 struct StatusError: Error, Hashable {

@@ -1,7 +1,7 @@
 import Commands
 import Keychain
 import SecretService
-import ServeProgram
+import SecretServiceProvider
 import Terminals
 import ToolCommands
 

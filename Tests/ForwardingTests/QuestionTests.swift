@@ -2,7 +2,6 @@ import Bytes
 import Expectations
 import Forwarding
 import Keychain
-import SSH
 import Testing
 
 @testable import ForwardProgram

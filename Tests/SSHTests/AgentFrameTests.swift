@@ -3,7 +3,7 @@ import Expectations
 import Properties
 import Testing
 
-@testable import SSH
+@testable import Forwarding
 
 @Suite("frames of an ssh agent") struct AgentFrameTests {
   @Test("what the fuzzer has found is read within its bounds")

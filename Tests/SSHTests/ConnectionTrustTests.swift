@@ -3,7 +3,7 @@ import Expectations
 import Testing
 
 @testable import ForwardProgram
-@testable import SSH
+@testable import Forwarding
 
 @Suite("who speaks on a connection") struct ConnectionTrustTests {
   private let cryptography = GcryptCryptography()

@@ -3,7 +3,7 @@ import Expectations
 import Testing
 
 @testable import ForwardProgram
-@testable import SSH
+@testable import Forwarding
 
 @Suite("host keys") struct HostKeyTests {
   private let cryptography = GcryptCryptography()

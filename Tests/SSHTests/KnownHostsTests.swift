@@ -3,7 +3,7 @@ import Expectations
 import Testing
 
 @testable import ForwardProgram
-@testable import SSH
+@testable import Forwarding
 
 @Suite("known hosts") struct KnownHostsTests {
   private let cryptography = GcryptCryptography()

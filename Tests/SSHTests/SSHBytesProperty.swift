@@ -1,7 +1,7 @@
 import Bytes
 import Properties
 
-@testable import SSH
+@testable import Forwarding
 
 /// The properties of any bytes as what an agent's peers send and what `known_hosts` holds.
 enum SSHBytesProperty: Property {

@@ -1,6 +1,5 @@
 import Expectations
 import Keychain
-import SecurityCodes
 import TestSupport
 import Testing
 

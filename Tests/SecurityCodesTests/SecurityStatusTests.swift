@@ -1,7 +1,6 @@
 import Expectations
 import Glibc
 import Keychain
-import SecurityCodes
 import Testing
 
 @Suite("statuses of Keychain Services") struct SecurityStatusTests {

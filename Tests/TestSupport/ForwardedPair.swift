@@ -1,7 +1,6 @@
 package import Bytes
 package import Forwarding
 package import Keychain
-import SSH
 
 extension ForwardedKeychain {
   /// A keychain whose other side is in the same process: each request goes through its encoded form, and so does each

@@ -1,7 +1,7 @@
 package import Bytes
 import Glibc
 import Keychain
-import Network
+import NetworkProgram
 package import OpenBao
 package import SignIn
 import System

@@ -4,7 +4,6 @@ import CredentialProtocols
 import Forwarding
 import Keychain
 import KeychainChoice
-import SSH
 import System
 import Terminals
 import ToolCommands

@@ -3,7 +3,6 @@ import Bytes
 import EncryptedFile
 import Forwarding
 import Keychain
-import SSH
 import Terminals
 
 struct ForwardSetupCommand: ParsableCommand {

@@ -5,7 +5,6 @@ import EncryptedFile
 import Forwarding
 import Glibc
 import Keychain
-import SSH
 import Terminals
 
 /// The findings of `llavero doctor` if this machine's keychain is forwarded: whether hosts could get anything, and

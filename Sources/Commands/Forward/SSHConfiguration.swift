@@ -1,7 +1,6 @@
 import Bytes
 import Forwarding
 import Keychain
-import SSH
 import System
 import Terminals
 

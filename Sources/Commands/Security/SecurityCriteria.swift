@@ -1,5 +1,4 @@
 import Keychain
-import SecurityCodes
 
 /// The description of an item by the options of a command.
 struct SecurityCriteria {

@@ -1,6 +1,5 @@
 import Keychain
 import Terminals
-import SecurityCodes
 
 enum SecurityFailure: Error {
   /// The call is wrong; the command's usage is printed.

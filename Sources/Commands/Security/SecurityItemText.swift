@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import SecurityCodes
 
 enum SecurityItemText {
   private enum Format: String {

@@ -2,7 +2,6 @@ import Bytes
 import Keychain
 import KeychainChoice
 import Terminals
-import SecurityCodes
 import ToolCommands
 
 /// `find-…-password`, `add-…-password` and `delete-…-password`

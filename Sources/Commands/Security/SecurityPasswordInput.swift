@@ -1,6 +1,5 @@
 import Keychain
 import KeychainChoice
-import SecurityCodes
 import Terminals
 
 /// Reads a new item's password, for `-w` without a value. The user types it twice on the terminal. Without a terminal,

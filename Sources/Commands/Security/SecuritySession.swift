@@ -1,10 +1,9 @@
 import EncryptedFile
 import Glibc
-import PrivateFiles
 import Keychain
 import KeychainChoice
+import PrivateFiles
 import Terminals
-import SecurityCodes
 import ToolCommands
 
 /// The shared state of one run's commands: the global options, and the open keychains.

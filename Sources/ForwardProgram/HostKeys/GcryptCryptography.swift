@@ -1,6 +1,6 @@
 import Bytes
 import CGcrypt
-import SSH
+import Forwarding
 
 /// The verification of hosts with libgcrypt.
 struct GcryptCryptography: HostCryptography {

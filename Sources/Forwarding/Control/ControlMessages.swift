@@ -1,5 +1,4 @@
 package import Bytes
-import SSH
 
 /// The extension with which `llavero forward` controls the agent, over a private socket.
 package enum ControlExtension {

@@ -1,6 +1,5 @@
 package import Bytes
 package import Keychain
-import SSH
 
 /// The extension of the SSH agent protocol for forwarding a keychain.
 package enum KeychainExtension {

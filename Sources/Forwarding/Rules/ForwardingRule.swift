@@ -1,6 +1,5 @@
 package import Bytes
 import Keychain
-package import SSH
 
 /// The sender, as named in a rule.
 package enum ForwardedHost: Hashable, Sendable, Comparable, CustomStringConvertible {

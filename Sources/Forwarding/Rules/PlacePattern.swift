@@ -1,6 +1,5 @@
 import Bytes
 package import Keychain
-import SSH
 
 /// The places that a rule covers.
 package enum PlacePattern: Equatable, Sendable {

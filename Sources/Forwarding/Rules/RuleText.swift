@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 package import Keychain
-import SSH
 
 /// Why a rule is invalid.
 package enum RuleFault: Error, Equatable, Sendable {

@@ -1,6 +1,5 @@
 import Foundation
 import Keychain
-import SecurityCodes
 
 /// The type of an attribute's values, and their conversion to bytes, by which items are compared, and which they
 /// usually store.

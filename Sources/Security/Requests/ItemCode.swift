@@ -1,5 +1,4 @@
 import Keychain
-import SecurityCodes
 
 /// Converts between the number of a four-character code and its form in a password item: the characters without
 /// trailing spaces if all of them are printable, otherwise `0x` and eight hexadecimal digits.

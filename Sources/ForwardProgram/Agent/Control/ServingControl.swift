@@ -2,7 +2,6 @@ import Bytes
 import Forwarding
 import Glibc
 import Keychain
-import SSH
 
 extension ForwardingAgent {
   func takeControlRequest(

@@ -2,7 +2,6 @@ import Bytes
 import Forwarding
 import Keychain
 import PrivateFiles
-import SSH
 
 /// The policy of a person's rule file and known hosts, which are read again after changes.
 final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy {

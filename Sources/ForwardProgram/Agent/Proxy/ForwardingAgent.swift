@@ -3,7 +3,6 @@ import CLinux
 import Forwarding
 import Glibc
 import Keychain
-import SSH
 
 /// The agent's view of its surroundings.
 protocol ForwardingPolicy: AnyObject {

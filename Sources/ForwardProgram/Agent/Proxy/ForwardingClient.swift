@@ -1,7 +1,6 @@
 import Bytes
 import Forwarding
 import Glibc
-import SSH
 
 /// Where a client connects.
 enum EntryPoint: Hashable, Sendable {

@@ -1,7 +1,6 @@
 import Bytes
 import Forwarding
 import Keychain
-import SSH
 
 extension ForwardingAgent {
   func take(_ frame: UnsafeRawBufferPointer, from client: ForwardingClient) {

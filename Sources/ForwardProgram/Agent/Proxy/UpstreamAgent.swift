@@ -1,7 +1,7 @@
 import Bytes
 import CLinux
+import Forwarding
 import Glibc
-import SSH
 
 /// A connection to the person's own agent for one client. Each client has its own, because binds belong to a
 /// connection.

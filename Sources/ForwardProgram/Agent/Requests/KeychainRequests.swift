@@ -2,7 +2,6 @@ import Bytes
 import CLinux
 import Forwarding
 import Keychain
-import SSH
 
 extension ForwardingAgent {
   /// The largest number of programs at a time, and of those for one session.

@@ -1,6 +1,5 @@
 import Bytes
 import Forwarding
-import SSH
 
 /// Finds the rules about hosts, which name them, by their proven keys.
 ///

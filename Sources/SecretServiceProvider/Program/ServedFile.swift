@@ -2,7 +2,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import SecretServiceProvider
 import Terminals
 import ToolCommands
 

@@ -3,7 +3,6 @@ package import Keychain
 import KeychainChoice
 import PrivateFiles
 import SecretService
-import SecretServiceProvider
 import Terminals
 package import ToolCommands
 

@@ -1,5 +1,4 @@
 import Glibc
-package import Keychain
 
 /// The result of a function of Keychain Services (`OSStatus`), named as in its header: `errSecItemNotFound` is
 /// ``itemNotFound``.

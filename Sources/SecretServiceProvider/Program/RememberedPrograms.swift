@@ -4,7 +4,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
-import SecretServiceProvider
 import Terminals
 
 /// The file with your decisions about programs, which you can read and edit. Each line is `allow`, the item's UUID,

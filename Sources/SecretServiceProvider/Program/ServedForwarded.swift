@@ -3,7 +3,6 @@ import Forwarding
 import Keychain
 import KeychainChoice
 import SecretService
-import SecretServiceProvider
 import Terminals
 import ToolCommands
 
