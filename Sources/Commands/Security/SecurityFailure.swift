@@ -17,12 +17,9 @@ enum SecurityFailure: Error {
   }
 
   init(_ error: KeychainError, of function: String) {
-    let status = SecurityStatus(error)
-    switch status {
     // The line that scripts look for says everything.
-    case .itemNotFound, .duplicateItem: self = .status(status, of: function, because: nil)
-    default: self = .status(status, of: function, because: error)
-    }
+    let saysAll = error == .itemNotFound || error == .duplicateItem
+    self = .status(SecurityStatus(error), of: function, because: saysAll ? nil : error)
   }
 
   /// - Parameter command: the command that failed.

@@ -200,7 +200,7 @@ struct DoctorCommand: ParsableCommand {
   /// The problem, and the command to type next, without sending people in a circle.
   private static func explanation(of finding: Finding) -> (problem: String, next: String?)? {
     guard let problem = finding.problem else { return nil }
-    let failure = problem
+    let failure = problem.failure
     let next: String? =
       switch finding.subject {
       case "program": SecretServiceProgram.remedy
