@@ -10,6 +10,7 @@ the metadata names no endpoint for devices, which is /device-authorization/, and
 `slow_down` or `expired_token`.
 
 For the test itself, by POST:
+  /control/application  client_id, and perhaps secret, grant (authorization-code, client-credentials or urn:…)
   /control/expire       all access tokens expire
   /control/forget       all tokens are gone, as if the person had revoked them
 """
@@ -100,11 +101,13 @@ def set_up(options):
         add_application("device", grant=DEVICE)
 
 
-def control(path):
+def control(path, parameters):
     from django.utils import timezone
     from oauth2_provider.models import get_access_token_model, get_refresh_token_model
 
-    if path == "/control/expire":
+    if path == "/control/application":
+        add_application(**parameters)
+    elif path == "/control/expire":
         get_access_token_model().objects.update(expires=timezone.now())
     elif path == "/control/forget":
         get_access_token_model().objects.all().delete()
@@ -146,7 +149,7 @@ class Django(WSGIPeer):
 
     def answer(self, path, query, body):
         if path.startswith("/control/"):
-            return with_database(control, path)
+            return with_database(control, path, dict(self.parameters(query, body)))
         if path == "/token/":
             # SQLite has no locks for rows, and two uses of a refresh token at once would both be the first.
             with self.one_at_a_time:

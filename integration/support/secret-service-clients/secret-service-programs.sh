@@ -4,10 +4,10 @@
 
 requires libsecret-tools
 
-# does COMMAND...: it succeeds
+# does COMMAND...: a program or function succeeds
 does() {
   status=0
-  "$@" >"$CASE/stdout" 2>"$CASE/stderr" </dev/null || status=$?
+  "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
   if ((status != 0)); then fail "failed: $*" "$(said)"; fi
 }
 

@@ -36,12 +36,6 @@ served_repository() {
   REMOTE=http://127.0.0.1:$port/team.git
 }
 
-# succeeds COMMAND...
-succeeds() {
-  run "$@"
-  ((status == 0)) || fail "$* failed:" "$(said)"
-}
-
 # add HOST SECRET: puts a login into the shared keychain
 add() {
   printf '%s\n' "$2" >"$CASE/secret"
