@@ -14,7 +14,7 @@ struct MatchRow: Sendable, CustomTestStringConvertible {
     (testDescription, self.item, self.query, self.answers) = (description, item, query, answers)
   }
 
-  private static let spelled = [
+  private static let spelled: [(String, String, String, Bool)] = [
     ("the same server", "alice@", "@", true),
     ("a server in capitals", "alice@", "@EXAMPLE.Com", true),
     ("a server stored in capitals", "@Example.COM", "@", true),

@@ -261,9 +261,10 @@ extension ConformanceTests {
       "one that can be renewed stays", "add alice@ old~1+r; erase alice@ old = 1; holds alice@ = old~1+r"),
   ]
 
-  @Test(
-    "every keychain: of which", arguments: KeychainUnderTest.all,
-    erasing + deleting + moving + answering + ranking + saving + merging)
+  static let scripts: [KeychainScript] = [erasing, deleting, moving, answering, ranking, saving, merging]
+    .flatMap(\.self)
+
+  @Test("every keychain: of which", arguments: KeychainUnderTest.all, scripts)
   func play(kind: KeychainUnderTest, script: KeychainScript) throws { try script.play(with: kind) }
 
   @Test("that gives refresh tokens: of which", arguments: KeychainUnderTest.givingRefreshTokens, renewing)
