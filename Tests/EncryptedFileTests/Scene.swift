@@ -138,6 +138,9 @@ final class Scene {
     var bytes = try bytes(String(text[..<mark]), place)
     let numbers = text[mark...].dropFirst().split(separator: ":").compactMap { Int($0) }
     switch text[mark] {
+    case "^" where text.hasSuffix(":letter"):
+      // Still base64, whatever it was.
+      bytes[numbers[0]] = UInt8(ascii: bytes[numbers[0]] == UInt8(ascii: "A") ? "B" : "A")
     case "^":
       let position = numbers.first ?? -1
       bytes[position < 0 ? bytes.count + position : position] ^= UInt8(numbers.dropFirst().first ?? 1)

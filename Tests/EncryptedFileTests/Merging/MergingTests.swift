@@ -247,7 +247,7 @@ struct SalvagingTests {
     Scenario(
       "a vault whose recipient was altered gives way to the last good generation",
       """
-      1 stores a b; 1 overwrites 1/vault^40; 1 count ! wrongIdentity identity
+      1 stores a b; 1 overwrites 1/vault^40:letter; 1 count ! wrongIdentity identity
       1 salvages = count: 1 recovered: 0 base: 1; 1 has a
       """),
     Scenario(
