@@ -50,7 +50,7 @@ sign_in() {
 # by_browser COMMAND...: it succeeds with a browser, which does everything
 by_browser() {
   use_browser
-  does "$@"
+  succeeds "$@"
   browsed
 }
 
@@ -115,7 +115,7 @@ has_answer() { # URL
   grep -q '^password=' "$CASE/stdout" || fail "there is no answer" "$(said)"
 }
 
-succeeds() {
+succeeded() {
   if ((status != 0)); then fail "it failed" "$(said)"; fi
 }
 

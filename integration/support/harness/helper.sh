@@ -7,12 +7,6 @@ run() {
   timeout 120 "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
 }
 
-# does COMMAND...: as run, and it succeeds
-does() {
-  run "$@"
-  if ((status != 0)); then fail "failed: $*" "$(said)"; fi
-}
-
 # helper OPERATION [OPTION...] <REQUEST
 helper() {
   local operation=$1
