@@ -38,7 +38,7 @@ public final class DefaultKeychain: KeychainStore {
   /// Finds out which keychain was chosen, without opening it.
   ///
   /// - Throws: `KeychainError.unavailable` if the environment can't be understood or has no `HOME`;
-  ///   `KeychainError.damaged` and other errors of reading if the choice is unknown.
+  ///   `KeychainError.fault` and errors of reading if the choice is unknown.
   public convenience init(_ settings: Settings = Settings()) throws(KeychainError) {
     try self.init(settings, environment: .captured())
   }
@@ -250,7 +250,7 @@ public final class DefaultKeychain: KeychainStore {
         try environment.desktopKeychain(at: location, settings)
       },
       forwarded: { [environment] () throws(KeychainError) in
-        return try environment.forwardedKeychain(for: KeychainEnvironment.programName)
+        try environment.forwardedKeychain(for: KeychainEnvironment.programName)
       },
       // Only llavero's own programs have the network.
       remote: { (keychain) throws(KeychainError) in

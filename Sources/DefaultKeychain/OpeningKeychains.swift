@@ -30,7 +30,7 @@ extension KeychainEnvironment {
 
   /// The Secret Service for this environment and a program's settings.
   ///
-  /// - Throws: ``KeychainError``; `.keychain` also if the program was built without support for it.
+  /// - Throws: ``KeychainError``, also if the program was built without support for it.
   func desktopKeychain(
     at location: VaultLocation, _ settings: DefaultKeychain.Settings
   ) throws(KeychainError) -> any DesktopKeychain {

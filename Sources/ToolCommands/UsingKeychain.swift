@@ -73,8 +73,9 @@ extension KeychainSelection {
     do throws(KeychainError) {
       _ = try choose().open()
     } catch {
-      StandardStreams.say("only a forwarded keychain is used here from now on; \(error.message)")
-      if let hint = error.hint { StandardStreams.say("hint: \(hint)") }
+      let failure = error.failure
+      StandardStreams.say("only a forwarded keychain is used here from now on; \(failure.message)")
+      if let hint = failure.hint { StandardStreams.say("hint: \(hint)") }
     }
   }
 

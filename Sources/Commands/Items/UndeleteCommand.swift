@@ -85,8 +85,6 @@ struct UndeleteCommand: ParsableCommand {
       throw .failure(
         "\(chosen.item.name) is there already, with another secret or one-time code",
         hint: "'--list' numbers its earlier secrets; '--entry N' goes back to one", status: .nothingMatched)
-    } catch {
-      throw error
     }
     if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
     let whose = hasKeychains ? item.keychain.map { " in \($0)" } : nil

@@ -121,8 +121,6 @@ struct UpdateCommand: ParsableCommand {
       }
     } catch .duplicateItem {
       throw .taken(key)
-    } catch {
-      throw error
     }
   }
 }

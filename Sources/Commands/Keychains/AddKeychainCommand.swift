@@ -313,8 +313,6 @@ struct AddKeychainCommand: ParsableCommand {
           hint: "name the file that has it with --identity", status: .keychain)
       }
       try copyKey(at: path, for: own)
-    } catch {
-      throw error
     }
   }
 

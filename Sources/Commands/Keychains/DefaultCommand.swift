@@ -31,7 +31,7 @@ struct DefaultCommand: ParsableCommand {
     guard key.account != nil else { return try show(keychain) }
     let place = place
     let own = keychain.part(with: [try place.item(in: keychain)])
-    let chosen = try changing(own) { () throws(KeychainError) in
+    let chosen = try own.exclusively { () throws(KeychainError) in
       var chosen = try place.item(in: own)
       for var other in try Self.items(at: chosen.key, in: own)
       where other.isDefault && other.reference != chosen.reference {
@@ -62,7 +62,7 @@ struct DefaultCommand: ParsableCommand {
     let found = try place.items(in: keychain)
     if found.isEmpty { throw try place.nothingMatches(in: keychain) }
     let own = keychain.part(with: found)
-    let cleared = try changing(own) { () throws(KeychainError) -> [Item] in
+    let cleared = try own.exclusively { () throws(KeychainError) -> [Item] in
       let items = try place.items(in: own)
       if items.isEmpty { throw try place.nothingMatches(in: keychain) }
       let marked = items.filter(\.isDefault)
@@ -77,30 +77,6 @@ struct DefaultCommand: ParsableCommand {
       return cleared
     }
     if output.json { try StandardStreams.write(ItemOutput.json(cleared)) }
-  }
-
-  /// Runs `body` while nobody else can change the keychain. If it fails, nothing is changed.
-  private func changing<Result>(
-    _ keychain: any KeychainStore, _ body: () throws(KeychainError) -> Result
-  ) throws(KeychainError) -> Result {
-    var failure: KeychainError?
-    var result: Result?
-    do throws(KeychainError) {
-      try keychain.exclusively { () throws(KeychainError) in
-        failure = nil
-        do throws(KeychainError) {
-          result = try body()
-        } catch {
-          failure = error
-          // Any error will do: it makes the keychain discard the changes.
-          throw .itemNotFound
-        }
-      }
-    } catch {
-      throw failure ?? error
-    }
-    guard let result else { throw .failure("nothing was changed", status: .keychain) }
-    return result
   }
 
   private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) -> [Item]

@@ -83,15 +83,9 @@ struct CreateCollectionCommand: ParsableCommand {
         "llavero itself provides the Secret Service, and programs make its collections", status: .usage)
     }
     let passphrases = selection.passphraseSources(for: .keyring(prompt: "Password of the keyring: "))
-    var notAsked: KeychainError?
     do throws(KeychainError) {
       try service.createCollection(name, isKnown: keychain.passphraseFd != nil) { () throws(KeychainError) in
-        do throws(KeychainError) {
-          return try passphrases.newPassphrase()
-        } catch {
-          notAsked = error
-          throw .unavailable(reason: error.message)
-        }
+        try passphrases.newPassphrase()
       }
     } catch .duplicateItem {
       throw .failure("there is a collection '\(name)' already", status: .nothingMatched)
@@ -99,8 +93,6 @@ struct CreateCollectionCommand: ParsableCommand {
       throw .failure(
         "the collection '\(name)' was not made: its service showed no prompt, or it was dismissed",
         hint: "on a terminal gnome-keyring takes the password from here", status: .keychain)
-    } catch {
-      throw notAsked ?? error
     }
   }
 }

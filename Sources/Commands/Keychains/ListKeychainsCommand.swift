@@ -50,8 +50,6 @@ struct ListKeychainsCommand: ParsableCommand {
         "there is no keychain '\(name)', which LLAVERO_KEYCHAIN names; without that, these are asked")
       unsetenv("LLAVERO_KEYCHAIN")
       return try KeychainChoice.made(named: nil, at: location)
-    } catch {
-      throw error
     }
   }
 

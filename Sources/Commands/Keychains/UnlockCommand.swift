@@ -113,8 +113,6 @@ struct UnlockCommand: ParsableCommand {
         status: .keychain)
     } catch .wrongPassphrase(let name) {
       throw .failure("that password does not unlock the collection '\(name)'", status: .keychain)
-    } catch {
-      throw error
     }
   }
 }

@@ -93,8 +93,6 @@ struct AddingExchange {
       throw .failure(
         "there is something else for \(url) already", hint: "with --update, this takes its place",
         status: .nothingMatched)
-    } catch {
-      throw error
     }
   }
 

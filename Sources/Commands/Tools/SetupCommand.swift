@@ -316,7 +316,8 @@ struct SetupCommand: ParsableCommand {
       var json = JSONWriter()
       json.beginArray()
       for (tool, plan) in done { write(tool, plan, to: &json) }
-      for (tool, failure) in failures {
+      for (tool, error) in failures {
+        let failure = error.failure
         json.beginObject()
         json.member("tool", ByteString(tool))
         json.member("changed", false)

@@ -87,8 +87,6 @@ struct InitCommand: ParsableCommand {
       }
     } catch .duplicateItem {
       throw Self.isThere(keychain.location.vaultFile)
-    } catch {
-      throw error
     }
   }
 

@@ -30,8 +30,6 @@ struct ReturningWaysOptions: ParsableArguments {
       throw .failure(
         "\(path) is encrypted for a former key, which nothing here opens; nothing was changed",
         hint: "see the other states with 'llavero vault log'", status: .keychain)
-    } catch {
-      throw error
     }
   }
 

@@ -31,25 +31,19 @@ struct RotateCommand: ParsableCommand {
     let slots = try file.passphraseSlots()
     let ask = passphraseSource(isOnlyOne: slots.count == 1, path: file.location.vaultFile)
     let json = output.json
-    var failure: KeychainError?
     var isAnnounced = false
     let before = Self.identity(of: file.location.vaultFile)
     do throws(KeychainError) {
       try file.rotate(dropping: Set(drop), passphrase: ask) { (codes) throws(KeychainError) in
-        do throws(KeychainError) {
-          try StandardStreams.write(json ? RecoveryOutput.json(codes) : RecoveryOutput.lines(codes))
-          isAnnounced = true
-        } catch {
-          failure = error
-          throw .unavailable(reason: error.message)
-        }
+        try StandardStreams.write(json ? RecoveryOutput.json(codes) : RecoveryOutput.lines(codes))
+        isAnnounced = true
       }
     } catch {
       if case .earlierStatesRemain = error, isAnnounced { Self.remind() }
-      let failure = failure ?? error
       guard isAnnounced, before != nil, Self.identity(of: file.location.vaultFile) == before else {
-        throw failure
+        throw error
       }
+      let failure = error.failure
       throw .failure(
         "the codes above open nothing, and the former ones still do, because the key couldn't be changed: "
           + "\(failure.message)", hint: failure.hint, status: failure.status)

@@ -74,22 +74,16 @@ struct AddRecoveryCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
-    var failure: KeychainError?
     var shown: String?
     let json = output.json
     do throws(KeychainError) {
       try file.addRecoveryCode { (code) throws(KeychainError) in
-        do throws(KeychainError) {
-          try StandardStreams.write(json ? RecoveryOutput.json(code) : RecoveryOutput.line(code))
-          shown = code.id
-        } catch {
-          failure = error
-          throw .unavailable(reason: error.message)
-        }
+        try StandardStreams.write(json ? RecoveryOutput.json(code) : RecoveryOutput.line(code))
+        shown = code.id
       }
     } catch {
-      let failure = failure ?? error
-      guard let shown, Self.isWithout(slot: shown, file) else { throw failure }
+      guard let shown, Self.isWithout(slot: shown, file) else { throw error }
+      let failure = error.failure
       throw .failure(
         "the code above opens nothing, because it couldn't be added: \(failure.message)", hint: failure.hint,
         status: failure.status)

@@ -213,10 +213,11 @@ struct VaultRestoreCommand: ParsableCommand {
         }
       }
     } catch {
-      guard let hint = error.hint, hint.description.hasPart("llavero vault restore") else { throw error }
+      let failure = error.failure
+      guard let hint = failure.hint, hint.description.hasPart("llavero vault restore") else { throw error }
       let named = keychain.selection.name.map { ["--keychain", $0] } ?? []
       throw .failure(
-        error.message,
+        failure.message,
         hint: """
           nothing was changed; see the states that are kept with \(commandOf: ["llavero", "vault", "log"] + named), or \
           put back a copy of the file from a backup
@@ -342,8 +343,6 @@ struct VaultMergeCommand: ParsableCommand {
           ? "nothing was changed; name a good copy of \(prose: vault.location.vaultFile)"
           : "nothing was changed; choose one with 'git checkout --ours' or 'git checkout --theirs'",
         status: .keychain)
-    } catch {
-      throw error
     }
   }
 }
@@ -409,8 +408,6 @@ private func changing<Result>(
     return try body()
   } catch .itemNotFound {
     throw .noEncryptedFile
-  } catch {
-    throw error
   }
 }
 

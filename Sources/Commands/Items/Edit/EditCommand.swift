@@ -78,8 +78,6 @@ struct EditCommand: ParsableCommand {
     } catch .itemNotFound {
       isAsBefore = false
       changed = nil
-    } catch {
-      throw error
     }
     guard isAsBefore, let changed else {
       throw .failure(

@@ -21,8 +21,6 @@ enum Editor {
       return try file.read()
     } catch .missing {
       throw .failure("the editor has removed the file; nothing was changed", status: .usage)
-    } catch {
-      throw error
     }
   }
 

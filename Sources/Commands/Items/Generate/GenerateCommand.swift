@@ -77,8 +77,6 @@ struct GenerateCommand: ParsableCommand {
     } catch .duplicateItem {
       throw .failure(
         "the item exists already", hint: "give it a new secret with --update", status: .nothingMatched)
-    } catch {
-      throw error
     }
   }
 

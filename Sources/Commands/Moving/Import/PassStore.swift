@@ -206,8 +206,6 @@ final class PassStore: ImportSource {
       return try ProgramOutput.read(arguments, timeout: patience, limit: limit)
     } catch .promptDismissed {
       throw .failure("interrupted", status: .keychain)
-    } catch {
-      throw error
     }
   }
 

@@ -103,8 +103,6 @@ struct WrappedFile {
       }
     } catch .promptDismissed {
       throw .failure("interrupted", status: .keychain)
-    } catch {
-      throw error
     }
   }
 
