@@ -11,6 +11,8 @@ let language: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
+  // An expression whose types take seconds to find is an error: it has to say some of them.
+  .unsafeFlags(["-Xfrontend", "-solver-scope-threshold=20000"]),
 ]
 
 // What a program doesn't use stays out of it. Without these, a module's package and public functions are kept for others to

@@ -25,11 +25,13 @@ struct WholeFilesTests {
     }
     let (whole, count) = (WholeLogins(found).lines, found.logins.count)
     let changes = Self.isOfLines.contains(format.name) ? lines(rest).difference(from: lines(bytes)) : nil
-    return zip(found.logins, whole).map { "\($0.origin.shown): \($1)" } + whole.dropFirst(count)
-      + (found.pathsLeftOut > 0 ? ["\(found.pathsLeftOut) paths"] : [])
-      + found.logins.flatMap { $0.instead(in: format) }.map { "instead \($0.inOneLine)" }
-      + (changes?.removals ?? []).map { if case .remove(_, let line, _) = $0 { "- \(line)" } else { "" } }
-      + (changes?.insertions ?? []).map { if case .insert(_, let line, _) = $0 { "+ \(line)" } else { "" } }
+    var said: [String] = zip(found.logins, whole).map { "\($0.origin.shown): \($1)" }
+    said += whole.dropFirst(count)
+    if found.pathsLeftOut > 0 { said.append("\(found.pathsLeftOut) paths") }
+    for login in found.logins { said += login.instead(in: format).map { "instead \($0.inOneLine)" } }
+    for case .remove(_, let line, _) in changes?.removals ?? [] { said.append("- \(line)") }
+    for case .insert(_, let line, _) in changes?.insertions ?? [] { said.append("+ \(line)") }
+    return said
   }
 
   /// `LLAVERO_RECORD_TRANSCRIPTS=1` records what there is at present; review every line of the diff.
