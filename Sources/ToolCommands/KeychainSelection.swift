@@ -86,31 +86,27 @@ package struct KeychainSelection {
     let location = try VaultLocation()
     let choice = try KeychainChoice.made(named: name, at: location)
     let others = choice?.isNamed == true ? KeychainList() : try others(at: location)
-    let hasServer = choice?.kind == .openBao || others.keychains.contains { $0.kind == .openBao }
-    if others.needsSecretService || hasServer && RemoteKeychains.logInFromSecretService(location) {
-      // Without it, the other keychains of the list still answer.
-      if Program.secretService == nil { _ = SecretServiceProgram.become() }
-    } else if choice?.kind.isFile == true {
-      return SelectedKeychain(self, location, choice, others, provider: nil)
-    }
-    if choice?.kind.isFile == true || choice?.kind == .openBao {
-      return SelectedKeychain(self, location, choice, others, provider: Program.secretService)
-    }
-    if choice?.kind == .forwarded || choice == nil && !LookBefore.wasDone,
-      let forwarded = try forwarded(at: location, choice, others)
-    {
-      return forwarded
-    }
-    if let provider = Program.secretService {
-      return SelectedKeychain(self, location, choice, others, provider: provider)
-    }
-    if choice == nil, mayBeForwarded { LookBefore.leaveNote() }
-    let why = SecretServiceProgram.become()
+    try need(of: choice, others, at: location).meet()
+    let selected = SelectedKeychain(self, location, choice, others)
+    if let choice, choice.kind != .forwarded { return selected }
+    if choice != nil || !LookBefore.wasDone, let forwarded = try forwarded(selected) { return forwarded }
+    if mayBeForwarded, Program.secretService == nil { LookBefore.leaveNote() }
+    guard let why = CompanionNeed.wanted.obstacle() else { return selected }
     LookBefore.removeNote()
-    if choice != nil { throw SecretServiceProgram.isMissing(why) }
     return SelectedKeychain(
       self, location, KeychainChoice(kind: .file, reason: .noService(.unavailable(reason: why.reason))),
-      others, provider: nil)
+      others)
+  }
+
+  /// What is known to be needed before anything is asked.
+  private func need(
+    of choice: KeychainChoice?, _ others: KeychainList, at location: VaultLocation
+  ) -> CompanionNeed {
+    if choice?.kind == .secretService { return .required }
+    let hasServer = choice?.kind == .openBao || others.keychains.contains { $0.kind == .openBao }
+    // Without it, the other keychains of the list still answer.
+    return others.needsSecretService || hasServer && RemoteKeychains.logInFromSecretService(location)
+      ? .wanted : .none
   }
 
   /// The search list, which counts if no keychain is named.
@@ -125,18 +121,13 @@ package struct KeychainSelection {
   }
 
   /// The keychain forwarded to this machine, if it is chosen, or if there is one and nothing is chosen.
-  private func forwarded(
-    at location: VaultLocation, _ choice: KeychainChoice?, _ others: KeychainList
-  ) throws(KeychainError) -> SelectedKeychain? {
+  private func forwarded(_ selected: SelectedKeychain) throws(KeychainError) -> SelectedKeychain? {
     guard mayBeForwarded else {
-      if choice == nil { return nil }
+      if selected.choice == nil { return nil }
       throw .failure(Self.isNotPassedOn, status: .keychain)
     }
-    let selected = SelectedKeychain(self, location, choice, others, provider: Program.secretService)
-    if choice != nil { return selected }
-    return try selected.opener.openIfForwarded().map {
-      SelectedKeychain(self, location, $0.choice, others, provider: Program.secretService, opened: $0)
-    }
+    if selected.choice != nil { return selected }
+    return try selected.opener.openIfForwarded().map(selected.opened)
   }
 
   fileprivate var mustBeForwarded: Bool { mayBeForwarded && environment.namesForwarded }
@@ -290,22 +281,20 @@ package struct KeychainSelection {
 package final class SelectedKeychain {
   private let selection: KeychainSelection
   private let location: VaultLocation
-  private let choice: KeychainChoice?
+  fileprivate let choice: KeychainChoice?
   /// The search list, if no keychain was named.
   private let others: KeychainList
-  private let provider: SecretServiceAccess?
   /// The keychain, if choosing it meant opening it.
   private let opened: OpenKeychain?
 
   init(
     _ selection: KeychainSelection, _ location: VaultLocation, _ choice: KeychainChoice?,
-    _ others: KeychainList, provider: SecretServiceAccess?, opened: OpenKeychain? = nil
+    _ others: KeychainList, opened: OpenKeychain? = nil
   ) {
     self.selection = selection
     self.location = location
     self.choice = choice
     self.others = others
-    self.provider = provider
     self.opened = opened
   }
 
@@ -313,7 +302,12 @@ package final class SelectedKeychain {
   package var withoutAsking: SelectedKeychain {
     var selection = selection
     selection.mayPrompt = false
-    return SelectedKeychain(selection, location, choice, others, provider: provider, opened: opened)
+    return SelectedKeychain(selection, location, choice, others, opened: opened)
+  }
+
+  /// The same, whose choice meant opening it.
+  fileprivate func opened(_ keychain: OpenKeychain) -> SelectedKeychain {
+    SelectedKeychain(selection, location, keychain.choice, others, opened: keychain)
   }
 
   /// Opens the keychain, never another one in its place.
@@ -349,7 +343,7 @@ package final class SelectedKeychain {
       desktop: { () throws(KeychainError) in try self.desktop() },
       forwarded: { () throws(KeychainError) in try self.selection.forwardedKeychain() },
       remote: { (keychain) throws(KeychainError) in
-        try RemoteKeychains(self.selection, self.provider, self.location).open(keychain)
+        try RemoteKeychains(self.selection, self.location).open(keychain)
       })
     opener.mustBeForwarded = selection.mustBeForwarded
     return opener
@@ -357,7 +351,9 @@ package final class SelectedKeychain {
 
   private func desktop() throws(KeychainError) -> any DesktopKeychain {
     let settings = try selection.desktopSettings(at: location)
-    guard let provider else { throw .unavailable(reason: "this program has no Secret Service") }
+    guard let provider = Program.secretService else {
+      throw .unavailable(reason: "this program has no Secret Service")
+    }
     return try provider.open(settings)
   }
 }

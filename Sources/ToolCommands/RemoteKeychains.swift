@@ -11,12 +11,10 @@ import Terminals
 /// shared, else the encrypted file.
 struct RemoteKeychains {
   private let selection: KeychainSelection
-  private let provider: SecretServiceAccess?
   private let location: VaultLocation
 
-  init(_ selection: KeychainSelection, _ provider: SecretServiceAccess?, _ location: VaultLocation) {
+  init(_ selection: KeychainSelection, _ location: VaultLocation) {
     self.selection = selection
-    self.provider = provider
     self.location = location
   }
 
@@ -103,7 +101,7 @@ struct RemoteKeychains {
     var selection = KeychainSelection(mayPrompt: false)
     selection.mayAsk = false
     selection.isForTool = true
-    let remote = RemoteKeychains(selection, Program.secretService, location)
+    let remote = RemoteKeychains(selection, location)
     guard let opener = try? remote.opener(of: keychain, isInsistent: true),
       let copied = opener.openToRefresh()
     else {
@@ -126,7 +124,7 @@ struct RemoteKeychains {
     let own = KeychainChoice.personal(at: location)
     if own.isBuiltIn, own.kind == .file, !(try EncryptedFileKeychain(at: location).exists()) { return nil }
     let selected = SelectedKeychain(
-      selection, location, KeychainChoice(own, reason: .option), KeychainList(), provider: provider)
+      selection, location, KeychainChoice(own, reason: .option), KeychainList())
     return try selected.open().own
   }
 }

@@ -12,8 +12,6 @@ extension KeychainSelection {
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.mayPrompt = false
-    // Both keychains are needed here: the new one must be usable, and the items in the old one are counted.
-    if Program.secretService == nil { _ = SecretServiceProgram.become() }
     selection.name = keychain.name
     if keychain.kind == .forwarded { return try selection.useForwarded() }
     let new = try selection.choose().open()

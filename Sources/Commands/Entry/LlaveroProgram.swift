@@ -6,6 +6,12 @@ import System
 import Terminals
 package import ToolCommands
 
+/// A command that says whether it needs `llavero-secret-service`, whichever keychain is chosen. It is asked before it
+/// runs.
+protocol UsingCompanion: ParsableCommand {
+  func companionNeed() throws(KeychainError) -> CompanionNeed
+}
+
 /// The program that people type: `llavero`. It also answers tools, by its name and by its first operand.
 package enum LlaveroProgram {
   /// Does what the program's name and first operand ask for, and ends the process.
@@ -52,6 +58,7 @@ package enum LlaveroProgram {
   private static func runCommand(_ arguments: [String]) throws(KeychainError) {
     do {
       var command = try LlaveroCommand.parseAsRoot(arguments)
+      if let command = command as? any UsingCompanion { try command.companionNeed().meet() }
       try command.run()
     } catch let failure as KeychainError {
       throw failure

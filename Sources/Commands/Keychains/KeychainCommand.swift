@@ -38,7 +38,7 @@ struct KeychainCommand: ParsableCommand {
     ])
 }
 
-struct UseKeychainCommand: ParsableCommand {
+struct UseKeychainCommand: UsingCompanion {
   static let configuration = CommandConfiguration(
     commandName: "use",
     abstract: "Use this keychain from now on: new items go to it",
@@ -54,6 +54,9 @@ struct UseKeychainCommand: ParsableCommand {
   var name: String
 
   @OptionGroup var keychain: KeychainOptions
+
+  /// The new keychain must be usable, and the items in the old one are counted.
+  func companionNeed() -> CompanionNeed { .wanted }
 
   func run() throws(KeychainError) {
     try keychain.selection.use(try ListedKeychain.named(name))

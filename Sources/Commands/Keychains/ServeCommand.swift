@@ -5,7 +5,7 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-struct ServeCommand: ParsableCommand {
+struct ServeCommand: UsingCompanion {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Be the Secret Service, for programs that keep secrets there",
@@ -44,14 +44,12 @@ struct ServeCommand: ParsableCommand {
 
   @OptionGroup var keychain: KeychainOptions
 
+  func companionNeed() -> CompanionNeed { .required }
+
   func run() throws(KeychainError) {
-    guard let access = Program.secretService else {
-      throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
-    }
     let seconds = try idle.map { (text) throws(KeychainError) in try DurationText.seconds(text, of: "--idle")
     }
-    let failure = access.serve(
-      ServeOptions(keychain.selection, replaces: replace, idle: seconds, logs: log, asks: ask))
-    if let failure { throw failure }
+    let options = ServeOptions(keychain.selection, replaces: replace, idle: seconds, logs: log, asks: ask)
+    if let failure = Program.secretService?.serve(options) { throw failure }
   }
 }

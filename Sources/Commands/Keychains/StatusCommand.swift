@@ -3,7 +3,7 @@ import Keychain
 import Terminals
 import ToolCommands
 
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: UsingCompanion {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the keychain in use, its place and protection",
     discussion: """
@@ -14,9 +14,10 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
+  /// The companion knows the bus, and the service's callers.
+  func companionNeed() -> CompanionNeed { BusActivation.mayHaveBus ? .wanted : .none }
+
   func run() throws(KeychainError) {
-    // The companion knows the bus, and the service's callers.
-    if Program.secretService == nil, BusActivation.mayHaveBus { _ = SecretServiceProgram.become() }
     var selection = keychain.selection
     selection.mayAsk = false
     selection.renewsUnlock = false

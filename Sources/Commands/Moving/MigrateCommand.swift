@@ -7,7 +7,7 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-struct MigrateCommand: ParsableCommand {
+struct MigrateCommand: UsingCompanion {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
     abstract: "Copy items from one keychain to another",
@@ -57,6 +57,11 @@ struct MigrateCommand: ParsableCommand {
     if keychain.keychain != nil { throw ValidationError("--from and --to say which keychains.") }
   }
 
+  func companionNeed() throws(KeychainError) -> CompanionNeed {
+    let kinds = [try ListedKeychain.named(from).kind, try ListedKeychain.named(to).kind]
+    return kinds.contains(.secretService) && !kinds.contains(.forwarded) ? .required : .none
+  }
+
   func run() throws(KeychainError) {
     let (source, target) = (try ListedKeychain.named(from), try ListedKeychain.named(to))
     if source.kind == .forwarded || target.kind == .forwarded {
@@ -66,9 +71,6 @@ struct MigrateCommand: ParsableCommand {
     var selection = keychain.selection
     selection.readsSecrets = true
     selection.includesOtherItems = true
-    if source.kind == .secretService || target.kind == .secretService, Program.secretService == nil {
-      throw SecretServiceProgram.isMissing(SecretServiceProgram.become())
-    }
     let location = try VaultLocation()
     let used = try KeychainChoice.made(named: nil, at: location)?.name
     selection.name = source.name

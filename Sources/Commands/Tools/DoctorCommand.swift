@@ -7,7 +7,7 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: UsingCompanion {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Check the keychains and the tools, and say what to do",
@@ -21,16 +21,16 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
+  func companionNeed() -> CompanionNeed { .examined }
+
   func run() throws(KeychainError) {
     var selection = keychain.selection
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.mayPrompt = false
     selection.renewsUnlock = false
-    var absence: Companion.Obstacle?
-    if Program.secretService == nil { absence = SecretServiceProgram.become(isTried: true) }
     let reports =
-      [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]
+      [try Self.fileReport(selection), try Self.serviceReport(selection)]
       + [try Self.forwardedReport(selection)].compactMap { $0 } + Self.listedReports(selection)
     let choice = Self.choice(selection, reports)
     let integrations = (try? SetupPlace()).map(IntegrationReport.init)
@@ -156,11 +156,10 @@ struct DoctorCommand: ParsableCommand {
     return Report(kind: .file, findings: findings)
   }
 
-  private static func serviceReport(
-    _ selection: KeychainSelection, _ absence: Companion.Obstacle?
-  ) throws(KeychainError) -> Report {
+  private static func serviceReport(_ selection: KeychainSelection) throws(KeychainError) -> Report {
     guard let provider = Program.secretService else {
-      let reason = absence?.reason ?? "\(SecretServiceProgram.name) is not installed"
+      let reason =
+        CompanionNeed.examined.obstacle()?.reason ?? "\(SecretServiceProgram.name) is not installed"
       return Report(
         kind: .secretService, findings: [Finding("program", nil, problem: .unavailable(reason: reason))])
     }

@@ -4,7 +4,7 @@ import Keychain
 import Terminals
 import ToolCommands
 
-struct SetupCommand: ParsableCommand {
+struct SetupCommand: UsingCompanion {
   static let configuration = CommandConfiguration(
     commandName: "setup",
     abstract: "Configure a tool to log in with llavero",
@@ -111,10 +111,22 @@ struct SetupCommand: ParsableCommand {
     return isPlain && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
   }
 
-  func run() throws {
-    let place = try SetupPlace(
+  /// The companion knows the bus, and will serve. When that is taken away without it, the bus finds out at its next
+  /// start.
+  func companionNeed() throws(KeychainError) -> CompanionNeed {
+    if all || tool != ToolSetup.secretService.name { return .none }
+    _ = try place()
+    return remove ? .wanted : .required
+  }
+
+  private func place() throws(KeychainError) -> SetupPlace {
+    try SetupPlace(
       part: user ?? registry ?? (tool == "aws" ? profile : nil), hosts: host.map { $0.lowercased() },
       serveOptions: (log ? ["--log"] : []) + (ask ? ["--ask"] : []), mayRunPrograms: true)
+  }
+
+  func run() throws {
+    let place = try place()
     if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
     guard let tool = ToolSetup.named(name) else {
@@ -128,13 +140,9 @@ struct SetupCommand: ParsableCommand {
       throw KeychainError("--log and --ask are for secret-service", status: .usage)
     }
     if isService, !remove {
-      // The companion knows the bus, and will serve.
-      if Program.secretService == nil { throw SecretServiceProgram.isMissing(SecretServiceProgram.become()) }
       try BusActivation.refuseOtherHome(place)
       if !replace { try BusActivation.refuseAnother(place) }
     }
-    // Otherwise the bus finds out at its next start.
-    if isService, remove, Program.secretService == nil { _ = SecretServiceProgram.become() }
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
       if !dryRun, !plan.isEmpty { try plan.carryOut() }

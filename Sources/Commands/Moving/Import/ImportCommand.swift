@@ -6,7 +6,7 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-struct ImportCommand: ParsableCommand {
+struct ImportCommand: UsingCompanion {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import the logins of another program",
@@ -69,6 +69,13 @@ struct ImportCommand: ParsableCommand {
     if dryRun, removeSource { throw ValidationError("--dry-run removes nothing.") }
   }
 
+  func companionNeed() throws(KeychainError) -> CompanionNeed {
+    let operands = try ImportOperands(kind, file)
+    let kind = operands.kind
+    if kind.desktopItems == nil || operands.file != nil || columns != nil && !kind.isTable { return .none }
+    return kind.format == nil && !kind.hasOthers ? .required : .wanted
+  }
+
   func run() throws(KeychainError) {
     let operands = try ImportOperands(self.kind, file)
     let file = operands.file
@@ -78,15 +85,10 @@ struct ImportCommand: ParsableCommand {
         "--columns is only for the kind csv", hint: "\(prose: kind.name) has columns of its own",
         status: .usage)
     }
-    // Before anything is read, because this may restart the program.
     var selection = keychain.selection
     selection.readsSecrets = true
     // Such a file may have everything that a Secret Service has.
     selection.includesOtherItems = kind.isLlaveros
-    if kind.desktopItems != nil, file == nil, Program.secretService == nil {
-      let why = SecretServiceProgram.become()
-      if kind.format == nil, !kind.hasOthers { throw SecretServiceProgram.isMissing(why) }
-    }
     let open = try selection.choose().open()
     if kind.isTable, let file {
       kind = kind.with(
