@@ -397,8 +397,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Expectations", "Bytes", "System", "Keychain", "KeychainTesting", "EncryptedFile", "Commands",
-        "ToolCommands", "Terminals", "CredentialProtocols", "Interchange", "TestSupport",
+        "Expectations", "Bytes", "System", "Keychain", "KeychainTesting", "EncryptedFile", "KeychainChoice",
+        "Commands", "ToolCommands", "Terminals", "CredentialProtocols", "Interchange", "TestSupport",
       ],
       exclude: ["Transcripts"], swiftSettings: language),
     .testTarget(

@@ -226,7 +226,7 @@ public final class DefaultKeychain: KeychainStore {
         return opened
       }
     }
-    let opener = opener
+    let opener = LibraryOpener(environment, at: location, settings, again: opened)
     let opened = opener.adding(
       list, to: try opener.open(choice),
       onUnusable: { [settings] name, error in settings.onNotice(.passedOver(keychain: name, error)) })
@@ -237,27 +237,6 @@ public final class DefaultKeychain: KeychainStore {
 
   private func choiceSoFar() throws(KeychainError) -> KeychainChoice? {
     try KeychainChoice.made(named: settings.keychain, at: location, environment)
-  }
-
-  private var opener: KeychainOpener {
-    var opener = KeychainOpener(
-      at: location,
-      file: { [environment, location, settings, opened] (keychain) throws(KeychainError) in
-        if let opened, opened.choice.keychain == keychain, let file = opened.file { return file }
-        return try environment.encryptedFile(keychain, at: location, settings)
-      },
-      desktop: { [environment, location, settings] () throws(KeychainError) in
-        try environment.desktopKeychain(at: location, settings)
-      },
-      forwarded: { [environment] () throws(KeychainError) in
-        try environment.forwardedKeychain(for: KeychainEnvironment.programName)
-      },
-      // Only llavero's own programs have the network.
-      remote: { (keychain) throws(KeychainError) in
-        throw .unavailable(reason: "\(keychain.name) is on a server, which only llavero's own programs ask")
-      })
-    opener.mustBeForwarded = environment.namesForwarded
-    return opener
   }
 
   /// Remembers the choice after an item was added. If this fails, adding has still succeeded.

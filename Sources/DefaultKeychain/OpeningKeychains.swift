@@ -1,4 +1,5 @@
 import EncryptedFile
+import Forwarding
 import Keychain
 import KeychainChoice
 
@@ -6,42 +7,63 @@ import KeychainChoice
   import SecretService
 #endif
 
-extension KeychainEnvironment {
-  /// The encrypted file for this environment and a program's settings.
-  ///
-  /// - Throws: ``KeychainError``
-  func encryptedFile(
-    _ keychain: ListedKeychain, at main: VaultLocation, _ settings: DefaultKeychain.Settings
-  ) throws(KeychainError) -> EncryptedFileKeychain {
-    let location = try main.of(keychain)
+/// Opens keychains for a program that links the library.
+final class LibraryOpener: KeychainOpener {
+  private let environment: KeychainEnvironment
+  let location: VaultLocation
+  private let settings: DefaultKeychain.Settings
+  /// The encrypted file that is open already.
+  private let present: (keychain: ListedKeychain, file: EncryptedFileKeychain)?
+
+  init(
+    _ environment: KeychainEnvironment, at location: VaultLocation, _ settings: DefaultKeychain.Settings,
+    again opened: OpenKeychain?
+  ) {
+    self.environment = environment
+    self.location = location
+    self.settings = settings
+    present = opened.flatMap { opened in opened.file.map { (opened.choice.keychain, $0) } }
+  }
+
+  var mustBeForwarded: Bool { environment.namesForwarded }
+
+  func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
+    if let present, present.keychain == keychain { return present.file }
+    let own = try location.of(keychain)
     let passphrases = FilePassphrases(
-      at: location, self, asking: settings.mayPrompt && !forbidsPrompts ? settings.passphrase : nil)
-    var openers = openers(of: keychain)
+      at: own, environment,
+      asking: settings.mayPrompt && !environment.forbidsPrompts ? settings.passphrase : nil)
+    var openers = environment.openers(of: keychain)
     openers.mayRunPrograms = false
-    let file = try encryptedFile(
-      at: location, passphrase: passphrases.passphrase, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location, program: nil), openers: openers, mustExist: !keychain.isBuiltIn,
-      onNotice: { settings.onNotice(.encryptedFile($0)) })
-    keychain.checkName(atChangesOf: file, in: main.stateFolder)
+    let file = try environment.encryptedFile(
+      at: own, passphrase: passphrases.passphrase, respondent: { passphrases.respondent },
+      cache: try environment.unlockCache(at: own, program: nil), openers: openers,
+      mustExist: !keychain.isBuiltIn, onNotice: { [settings] in settings.onNotice(.encryptedFile($0)) })
+    keychain.checkName(atChangesOf: file, in: location.stateFolder)
     // No program is run, so llavero's own next one sends the changes. But a removed member stays out.
     try keychain.checkMembership(in: file)
     return file
   }
 
-  /// The Secret Service for this environment and a program's settings.
-  ///
   /// - Throws: ``KeychainError``, also if the program was built without support for it.
-  func desktopKeychain(
-    at location: VaultLocation, _ settings: DefaultKeychain.Settings
-  ) throws(KeychainError) -> any DesktopKeychain {
-    var desktop = try secretService(at: location, mayPrompt: settings.mayPrompt)
+  func desktop() throws(KeychainError) -> any DesktopKeychain {
+    var desktop = try environment.secretService(at: location, mayPrompt: settings.mayPrompt)
     // Without an address, use the default, and don't read the environment again.
-    desktop.busAddress = busAddress ?? ""
-    desktop.onNotice = { settings.onNotice(.secretService($0)) }
+    desktop.busAddress = environment.busAddress ?? ""
+    desktop.onNotice = { [settings] in settings.onNotice(.secretService($0)) }
     #if SecretService
       return try SecretServiceKeychain(desktop)
     #else
       throw .unavailable(reason: "this program was built without the Secret Service")
     #endif
+  }
+
+  func forwarded() throws(KeychainError) -> ForwardedKeychain {
+    try environment.forwardedKeychain(for: KeychainEnvironment.programName)
+  }
+
+  /// Only llavero's own programs have the network.
+  func remote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
+    throw .unavailable(reason: "\(keychain.name) is on a server, which only llavero's own programs ask")
   }
 }

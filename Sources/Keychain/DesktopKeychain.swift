@@ -1,8 +1,5 @@
 /// A keychain managed by a desktop service, with what programs need beyond the items.
 public protocol DesktopKeychain: KeychainStore {
-  /// Gets new secrets for expired items, if set.
-  var renewer: (any SecretRenewing)? { get set }
-
   /// Describes the service and its collections, without unlocking anything.
   ///
   /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.

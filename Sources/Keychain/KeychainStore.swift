@@ -98,7 +98,7 @@ public protocol KeychainStore: AnyObject {
   func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool
 
   /// Gets new secrets for expired items of this keychain; `nil` if nothing does.
-  var renewer: (any SecretRenewing)? { get }
+  var renewer: (any SecretRenewing)? { get set }
 
   // The rest is decided once for all keychains, from the above. Only a list of keychains decides it one after the
   // other. Call the functions without `by…` in their names.
@@ -257,8 +257,11 @@ extension KeychainStore {
     renewer?.hasReplaced(secret, of: item) ?? false
   }
 
-  /// `nil`.
-  public var renewer: (any SecretRenewing)? { nil }
+  /// `nil`, whatever is set.
+  public var renewer: (any SecretRenewing)? {
+    get { nil }
+    set {}
+  }
 
   /// True.
   public var looksBeforeChanging: Bool { true }

@@ -78,8 +78,6 @@ package enum LeaseOutcome: Equatable, Sendable {
 /// A token's renewal data is kept with the token. So a right to change something else doesn't decide where its refresh
 /// token goes, and reading the token takes no further right.
 package protocol RemoteKeychain: RenewalLeasing {
-  var renewer: (any SecretRenewing)? { get set }
-
   /// The OAuth client of a login, as JSON; `nil` if none is kept, or without an account.
   ///
   /// - Throws: ``KeychainError`` if the server can't be asked.

@@ -58,8 +58,8 @@ package struct KeychainList: Hashable, Sendable {
     keychains.contains { $0.name == home.name } ? keychains : [home] + keychains
   }
 
-  /// Whether the list has the Secret Service, which only the companion can reach.
-  package var needsSecretService: Bool { keychains.contains { $0.kind == .secretService } }
+  /// Whether the list has a keychain that only a companion can reach.
+  package var needsCompanion: Bool { keychains.contains { $0.kind.needsCompanion } }
 
   /// Adds a keychain at the end.
   ///
@@ -274,23 +274,5 @@ extension KeychainList {
   /// - Throws: as ``FileLock`` does.
   static func lock(_ stateFolder: borrowing Folder) throws(KeychainError) -> FileLock {
     try FileLock(lockName, in: stateFolder, patience: patience) {}
-  }
-}
-
-extension KeychainKind {
-  /// Whether the kind has a keychain with the kind's name.
-  package var hasBuiltIn: Bool {
-    switch self {
-    case .file, .secretService, .forwarded: true
-    case .git, .openBao: false
-    }
-  }
-
-  /// Whether keychains of this kind can be listed with a name and place of their own.
-  package var canBeListed: Bool {
-    switch self {
-    case .file, .git, .openBao: true
-    case .secretService, .forwarded: false
-    }
   }
 }

@@ -2,30 +2,21 @@ package import EncryptedFile
 package import Forwarding
 package import Keychain
 
-/// Opens the chosen keychain: for the commands, for tools, and for programs that link the library.
-package struct KeychainOpener {
-  package let location: VaultLocation
-  package let file: (ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain
-  package let desktop: () throws(KeychainError) -> any DesktopKeychain
-  package let forwarded: () throws(KeychainError) -> ForwardedKeychain
-  package let remote: (ListedKeychain) throws(KeychainError) -> any RemoteKeychain
+/// What opens the chosen keychain: for the commands, for tools, and for programs that link the library. Each program
+/// knows its own settings, and how to open each kind.
+package protocol KeychainOpener: AnyObject {
+  /// The person's own folders.
+  var location: VaultLocation { get }
   /// Whether somebody has said that a keychain is forwarded here, so that none of this machine's replaces it.
-  package var mustBeForwarded = false
+  var mustBeForwarded: Bool { get }
 
-  package init(
-    at location: VaultLocation,
-    file: @escaping (ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain,
-    desktop: @escaping () throws(KeychainError) -> any DesktopKeychain,
-    forwarded: @escaping () throws(KeychainError) -> ForwardedKeychain,
-    remote: @escaping (ListedKeychain) throws(KeychainError) -> any RemoteKeychain
-  ) {
-    self.location = location
-    self.file = file
-    self.desktop = desktop
-    self.forwarded = forwarded
-    self.remote = remote
-  }
+  func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain
+  func desktop() throws(KeychainError) -> any DesktopKeychain
+  func forwarded() throws(KeychainError) -> ForwardedKeychain
+  func remote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain
+}
 
+extension KeychainOpener {
   /// Opens the chosen keychain. If none was chosen, opens one that is forwarded to this machine, else a Secret Service
   /// that answers in time and has a persistent collection, else the encrypted file.
   ///
@@ -35,14 +26,10 @@ package struct KeychainOpener {
       if let forwarded = try openIfForwarded() { return forwarded }
       return try openWhatAnswers()
     }
-    switch choice.kind {
-    case .file, .git: return opened(choice, .file(try file(choice.keychain)))
-    case .secretService:
-      let keychain = try desktop()
-      return try openIfOwn(keychain) ?? opened(choice, .secretService(keychain))
-    case .forwarded: return opened(choice, .forwarded(try forwarded()))
-    case .openBao: return opened(choice, .remote(try remote(choice.keychain)))
-    }
+    let descriptor = choice.kind.descriptor
+    let own = try descriptor.open(choice.keychain, by: self)
+    if let kind = descriptor.served(by: own) { return try open(served: kind) }
+    return opened(choice, own)
   }
 
   /// Opens the keychain that is forwarded to this machine; `nil` if none is.
@@ -50,7 +37,7 @@ package struct KeychainOpener {
   /// - Throws: ``KeychainError`` for settings that can't be understood, and if it must be there and isn't.
   package func openIfForwarded() throws(KeychainError) -> OpenKeychain? {
     do throws(KeychainError) {
-      return opened(KeychainChoice(kind: .forwarded, reason: .isForwarded), .forwarded(try forwarded()))
+      return try open(KeychainChoice(kind: .forwarded, reason: .isForwarded))
     } catch {
       guard error.fault(ForwardingFault.self) != nil, !mustBeForwarded else { throw error }
       return nil
@@ -66,9 +53,11 @@ package struct KeychainOpener {
     let why: KeychainError
     do throws(KeychainError) {
       let keychain = try desktop()
-      if let own = try openIfOwn(keychain) { return own }
+      if let kind = KeychainKind.secretService.descriptor.served(by: keychain) {
+        return try open(served: kind)
+      }
       if try keychain.keepsNewItems() {
-        return opened(KeychainChoice(kind: .secretService, reason: .answers), .secretService(keychain))
+        return opened(KeychainChoice(kind: .secretService, reason: .answers), keychain)
       }
       why = .noCollection(nil)
     } catch {
@@ -78,22 +67,14 @@ package struct KeychainOpener {
       }
       why = error
     }
-    return opened(
-      KeychainChoice(kind: .file, reason: .noService(why)), .file(try file(ListedKeychain(builtIn: .file))))
+    return try open(KeychainChoice(kind: .file, reason: .noService(why)))
   }
 
-  /// Opens the keychain behind llavero's own Secret Service; `nil` if another program provides it. Through the bus,
-  /// every answer would take longer, and the server would be asked for what it asks.
-  private func openIfOwn(_ keychain: any DesktopKeychain) throws(KeychainError) -> OpenKeychain? {
-    guard keychain.isOwn else { return nil }
-    if keychain.servesForwarded {
-      return opened(KeychainChoice(kind: .forwarded, reason: .isServed), .forwarded(try forwarded()))
-    }
-    return opened(
-      KeychainChoice(kind: .file, reason: .isServed), .file(try file(ListedKeychain(builtIn: .file))))
+  private func open(served kind: KeychainKind) throws(KeychainError) -> OpenKeychain {
+    try open(KeychainChoice(kind: kind, reason: .isServed))
   }
 
-  private func opened(_ choice: KeychainChoice, _ store: OpenKeychain.Store) -> OpenKeychain {
-    OpenKeychain(choice: choice, location: location, store: store)
+  private func opened(_ choice: KeychainChoice, _ own: any KeychainStore) -> OpenKeychain {
+    OpenKeychain(choice: choice, location: location, own: own)
   }
 }

@@ -35,7 +35,8 @@ package struct ListedKeychain: Hashable, Sendable {
 
   /// The place for people, without the login in a repository's address. To ssh that is part of the address.
   package var shownPlace: String {
-    guard kind == .git, !place.hasPrefix("ssh:"), let end = place.utf8.firstIndex(of: UInt8(ascii: ":")),
+    guard kind.hasRepository, !place.hasPrefix("ssh:"),
+      let end = place.utf8.firstIndex(of: UInt8(ascii: ":")),
       place[end...].hasPrefix("://")
     else { return place }
     let start = place.utf8.index(end, offsetBy: 3)

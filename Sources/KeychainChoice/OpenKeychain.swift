@@ -4,57 +4,30 @@ package import Keychain
 package import PrivateFiles
 
 package struct OpenKeychain {
-  /// By its kind, for operations that only one kind has.
-  package enum Store {
-    case file(EncryptedFileKeychain)
-    case secretService(any DesktopKeychain)
-    case forwarded(ForwardedKeychain)
-    /// One on a server, shared with other people.
-    case remote(any RemoteKeychain)
-  }
-
   /// The keychain in use, and the reason for it. With a search list, new items go to it.
   package var choice: KeychainChoice
   /// The location of the encrypted file, whether or not it is this keychain.
   package let location: VaultLocation
-  package let store: Store
+  /// The keychain in use alone, without the search list.
+  package let own: any KeychainStore
   /// The search list, if there are other keychains and none was named.
   package var list: KeychainSearchList?
 
-  package init(choice: KeychainChoice, location: VaultLocation, store: Store) {
+  package init(choice: KeychainChoice, location: VaultLocation, own: any KeychainStore) {
     self.choice = choice
     self.location = location
-    self.store = store
+    self.own = own
   }
 
-  package var secretService: (any DesktopKeychain)? {
-    if case .secretService(let keychain) = store { keychain } else { nil }
-  }
+  // For operations that only one kind has.
 
-  package var forwarded: ForwardedKeychain? {
-    if case .forwarded(let keychain) = store { keychain } else { nil }
-  }
-
-  package var remote: (any RemoteKeychain)? {
-    if case .remote(let keychain) = store { keychain } else { nil }
-  }
-
-  package var file: EncryptedFileKeychain? {
-    if case .file(let keychain) = store { keychain } else { nil }
-  }
+  package var file: EncryptedFileKeychain? { own as? EncryptedFileKeychain }
+  package var secretService: (any DesktopKeychain)? { own as? any DesktopKeychain }
+  package var forwarded: ForwardedKeychain? { own as? ForwardedKeychain }
+  package var remote: (any RemoteKeychain)? { own as? any RemoteKeychain }
 
   /// The keychain to ask: the search list, else the keychain itself.
   package var keychain: any KeychainStore { list ?? own }
-
-  /// The keychain in use alone, without the search list.
-  package var own: any KeychainStore {
-    switch store {
-    case .file(let keychain): keychain
-    case .secretService(let keychain): keychain
-    case .forwarded(let keychain): keychain
-    case .remote(let keychain): keychain
-    }
-  }
 
   /// An item of the keychain in use, with the keychain's name if several are asked.
   package func named(_ item: Item) -> Item {
@@ -66,20 +39,15 @@ package struct OpenKeychain {
 
   /// Has tokens renewed, unless the keychain is another machine's, which renews them there.
   package func renew(with renewer: any SecretRenewing) {
-    switch store {
-    case .file(let keychain): keychain.renewer = renewer
-    case .secretService(let keychain): keychain.renewer = renewer
-    case .remote(let keychain): keychain.renewer = renewer
-    case .forwarded: break
-    }
+    if !choice.kind.isOfOtherMachine { own.renewer = renewer }
   }
 
   /// Whether the source of tokens, such as an app's key, may be in the keychain of an item. On a server, everybody
   /// with write access could decide what is sent where.
   package func keepsMinting(besides item: Item) -> Bool {
-    guard let name = item.keychain, name != choice.name else { return remote == nil }
+    guard let name = item.keychain, name != choice.name else { return !choice.kind.isOnServer }
     let listed = (try? KeychainList.read(in: location.stateFolder))?.keychain(named: name)
-    return listed?.kind != .openBao
+    return listed?.kind.isOnServer != true
   }
 
   /// Remembers the choice after something was stored, unless another process has chosen meanwhile. An item that

@@ -47,13 +47,12 @@ extension VaultLocation {
   /// - Throws: ``KeychainError`` for a setting unknown to encrypted files.
   package func of(_ keychain: ListedKeychain) throws(KeychainError) -> VaultLocation {
     if keychain.isBuiltIn { return self }
-    for option in keychain.options where option.name != ListedKeychain.identityOption {
-      let isOfGit = [ListedKeychain.branchOption, ListedKeychain.labelOption].contains(option.name)
-      if keychain.kind == .git, isOfGit { continue }
+    let known = keychain.kind.descriptor.fileSettings
+    for option in keychain.options where !known.contains(option.name) {
       throw .choice(.unusableOption(keychain: keychain.name, option: option.name))
     }
     return VaultLocation(
-      vaultFolder: keychain.kind == .git ? vaultFolder + "/keychains/" + keychain.name : keychain.place,
+      vaultFolder: keychain.kind.hasRepository ? vaultFolder + "/keychains/" + keychain.name : keychain.place,
       stateFolder: stateFolder + "/keychains/" + keychain.name)
   }
 }
@@ -64,14 +63,14 @@ extension ListedKeychain {
   /// - Parameter file: the copy on this machine.
   /// - Throws: `KeychainError.notMember` if it opens nothing; any error of reading.
   package func checkMembership(in file: EncryptedFileKeychain) throws(KeychainError) {
-    guard kind == .git, let identity = value(of: Self.identityOption) else { return }
+    guard kind.hasRepository, let identity = value(of: Self.identityOption) else { return }
     try file.checkMembership(of: name, identity: identity, label: value(of: Self.labelOption))
   }
 
   /// Has each change of the copy on this machine check the name first, if the keychain is shared through git: its
   /// folders are found by the name alone.
   package func checkName(atChangesOf file: EncryptedFileKeychain, in stateFolder: String) {
-    guard kind == .git else { return }
+    guard kind.hasRepository else { return }
     file.checkName = { () throws(KeychainError) in try checkName(in: stateFolder) }
   }
 

@@ -66,7 +66,7 @@ extension Failure {
   init(nothingOpens path: String) {
     let vault = VaultOfError { $0.vaultFile == path }
     let listed = vault?.listed
-    if let listed, listed.kind == .git {
+    if let listed, listed.kind.hasRepository {
       let identity = listed.value(of: ListedKeychain.identityOption)
       if let identity, !FileStatus.isThere(identity) {
         self.init(lostIdentity: identity, of: listed.name)

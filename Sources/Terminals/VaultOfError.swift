@@ -30,7 +30,7 @@ struct VaultOfError {
   static func identified(by path: String) -> String? {
     guard let own = try? VaultLocation() else { return nil }
     return (try? KeychainList.read(in: own.stateFolder))?.keychains.first {
-      $0.kind == .git && $0.value(of: ListedKeychain.identityOption) == path
+      $0.kind.hasRepository && $0.value(of: ListedKeychain.identityOption) == path
     }?.name
   }
 
@@ -55,7 +55,7 @@ struct VaultOfError {
 
   /// How to fetch a git-shared keychain anew from its repository; `nil` for other kinds.
   var takingAnew: Hint? {
-    guard let listed, listed.kind == .git else { return nil }
+    guard let listed, listed.kind.hasRepository else { return nil }
     return "\(command: "llavero", "sync", listed.name, "--anew") takes it from its repository"
   }
 

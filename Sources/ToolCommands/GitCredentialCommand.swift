@@ -105,7 +105,7 @@ package enum GitCredentialCommand {
       if RunningProcess.isAskedByGit { ErasedProxyLogins(at: place, count).say(for: open, named) }
     }
     var reply = try protocolOfGit.perform(operation, request, on: open.keychain)
-    if operation == .get, reply.isEmpty, open.forwarded == nil,
+    if operation == .get, reply.isEmpty, !open.choice.kind.isOfOtherMachine,
       let signIn = GitSignIn(request, stateFolder: open.location.stateFolder)
     {
       let now = try signIn.run(

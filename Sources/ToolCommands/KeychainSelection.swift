@@ -1,5 +1,5 @@
 package import EncryptedFile
-import Forwarding
+package import Forwarding
 import Glibc
 package import Keychain
 package import KeychainChoice
@@ -88,7 +88,7 @@ package struct KeychainSelection {
     let others = choice?.isNamed == true ? KeychainList() : try others(at: location)
     try need(of: choice, others, at: location).meet()
     let selected = SelectedKeychain(self, location, choice, others)
-    if let choice, choice.kind != .forwarded { return selected }
+    if let choice, !choice.kind.isOfOtherMachine { return selected }
     if choice != nil || !LookBefore.wasDone, let forwarded = try forwarded(selected) { return forwarded }
     if mayBeForwarded, Program.secretService == nil { LookBefore.leaveNote() }
     guard let why = CompanionNeed.wanted.obstacle() else { return selected }
@@ -102,10 +102,10 @@ package struct KeychainSelection {
   private func need(
     of choice: KeychainChoice?, _ others: KeychainList, at location: VaultLocation
   ) -> CompanionNeed {
-    if choice?.kind == .secretService { return .required }
-    let hasServer = choice?.kind == .openBao || others.keychains.contains { $0.kind == .openBao }
+    if choice?.kind.needsCompanion == true { return .required }
+    let hasServer = choice?.kind.isOnServer == true || others.keychains.contains { $0.kind.isOnServer }
     // Without it, the other keychains of the list still answer.
-    return others.needsSecretService || hasServer && RemoteKeychains.logInFromSecretService(location)
+    return others.needsCompanion || hasServer && RemoteKeychains.logInFromSecretService(location)
       ? .wanted : .none
   }
 
@@ -115,7 +115,7 @@ package struct KeychainSelection {
     if !mayBeForwarded { _ = list.remove(KeychainKind.forwarded.rawValue) }
     // A shared keychain never provides the login for its own sync.
     if BackgroundSync.isUnderWay {
-      for keychain in list.keychains where keychain.kind == .git { _ = list.remove(keychain.name) }
+      for keychain in list.keychains where keychain.kind.hasRepository { _ = list.remove(keychain.name) }
     }
     return list
   }
@@ -127,7 +127,7 @@ package struct KeychainSelection {
       throw .failure(Self.isNotPassedOn, status: .keychain)
     }
     if selected.choice != nil { return selected }
-    return try selected.opener.openIfForwarded().map(selected.opened)
+    return try selected.openIfForwarded().map(selected.opened)
   }
 
   fileprivate var mustBeForwarded: Bool { mayBeForwarded && environment.namesForwarded }
@@ -151,7 +151,7 @@ package struct KeychainSelection {
   package func encryptedFile() throws(KeychainError) -> EncryptedFileKeychain {
     let location = try VaultLocation()
     let choice = try KeychainChoice.chosen(named: name, at: location)
-    if let choice, choice.kind == .openBao, name != nil {
+    if let choice, choice.kind.isOnServer, name != nil {
       // A name of such a keychain never means the encrypted file.
       throw .failure(
         "the keychain \(choice.name) is on a server, and is not an encrypted file",
@@ -163,25 +163,20 @@ package struct KeychainSelection {
         hint: "name your own with --keychain file", status: .usage)
     }
     guard let choice, choice.kind.isFile else { return try encryptedFile(at: location) }
-    return try file(choice.keychain)
-  }
-
-  /// The encrypted file of a keychain that may not be in the list yet.
-  package func encryptedFile(_ listed: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
-    try file(listed)
+    return try encryptedFile(choice.keychain)
   }
 
   package func encryptedFile(at location: VaultLocation) throws(KeychainError) -> EncryptedFileKeychain {
     try file(at: location)
   }
 
-  fileprivate func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
-    let location: VaultLocation
-    location = try VaultLocation()
+  /// The encrypted file of a keychain that may not be in the list yet.
+  package func encryptedFile(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
+    let location = try VaultLocation()
     let own = try location.of(keychain)
     let file = try file(at: own, keychain)
     if sharesChanges { keychain.checkName(atChangesOf: file, in: location.stateFolder) }
-    if keychain.kind == .git, sharesChanges, !changesNothing {
+    if keychain.kind.hasRepository, sharesChanges, !changesNothing {
       try BackgroundSync.refuseUnusable(keychain, file)
       file.sharing = BackgroundSync.Sharing(keychain: keychain, location: own)
       BackgroundSync.sendWhatIsLeft(keychain, at: own)
@@ -230,13 +225,7 @@ package struct KeychainSelection {
     return cache
   }
 
-  package func secretServiceSettings(at location: VaultLocation) throws(KeychainError)
-    -> DesktopKeychainSettings
-  {
-    try desktopSettings(at: location)
-  }
-
-  fileprivate func desktopSettings(
+  package func secretServiceSettings(
     at location: VaultLocation
   ) throws(KeychainError) -> DesktopKeychainSettings {
     var settings = try environment.secretService(
@@ -276,11 +265,10 @@ package struct KeychainSelection {
   }
 }
 
-/// A chosen keychain, not yet open. It is a class because its openers refer to it; copying a struct would slow down
-/// each answer.
+/// A chosen keychain, not yet open.
 package final class SelectedKeychain {
   private let selection: KeychainSelection
-  private let location: VaultLocation
+  package let location: VaultLocation
   fileprivate let choice: KeychainChoice?
   /// The search list, if no keychain was named.
   private let others: KeychainList
@@ -316,14 +304,14 @@ package final class SelectedKeychain {
   package func open() throws(KeychainError) -> OpenKeychain {
     if let opened { return addingOthers(to: opened) }
     // The choice has already looked for a forwarded keychain; an agent that doesn't answer costs time.
-    let open = if let choice { try opener.open(choice) } else { try opener.openWhatAnswers() }
+    let open = if let choice { try open(choice) } else { try openWhatAnswers() }
     open.renew(with: TokenRenewal(stateFolder: location.stateFolder))
     return addingOthers(to: open)
   }
 
   private func addingOthers(to open: OpenKeychain) -> OpenKeychain {
     let stateFolder = location.stateFolder
-    return opener.adding(
+    return adding(
       others, to: open, prepare: { $0.renew(with: TokenRenewal(stateFolder: stateFolder)) },
       onUnusable: { name, error in
         StandardStreams.say(
@@ -335,26 +323,27 @@ package final class SelectedKeychain {
             + "until somebody changes it, or until \(command: "llavero", "keychain", "reveal", name)")
       })
   }
+}
 
-  fileprivate var opener: KeychainOpener {
-    var opener = KeychainOpener(
-      at: location,
-      file: { (keychain) throws(KeychainError) in try self.selection.file(keychain) },
-      desktop: { () throws(KeychainError) in try self.desktop() },
-      forwarded: { () throws(KeychainError) in try self.selection.forwardedKeychain() },
-      remote: { (keychain) throws(KeychainError) in
-        try RemoteKeychains(self.selection, self.location).open(keychain)
-      })
-    opener.mustBeForwarded = selection.mustBeForwarded
-    return opener
+extension SelectedKeychain: KeychainOpener {
+  package var mustBeForwarded: Bool { selection.mustBeForwarded }
+
+  package func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
+    try selection.encryptedFile(keychain)
   }
 
-  private func desktop() throws(KeychainError) -> any DesktopKeychain {
-    let settings = try selection.desktopSettings(at: location)
+  package func desktop() throws(KeychainError) -> any DesktopKeychain {
+    let settings = try selection.secretServiceSettings(at: location)
     guard let provider = Program.secretService else {
       throw .unavailable(reason: "this program has no Secret Service")
     }
     return try provider.open(settings)
+  }
+
+  package func forwarded() throws(KeychainError) -> ForwardedKeychain { try selection.forwardedKeychain() }
+
+  package func remote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
+    try RemoteKeychains(selection, location).open(keychain)
   }
 }
 

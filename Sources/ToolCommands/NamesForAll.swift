@@ -7,7 +7,8 @@ extension NameForAll {
   package static func find(
     for key: InternetPassword, in open: OpenKeychain, isTakenOver: Bool = true
   ) -> ByteString? {
-    let keychain = open.forwarded == nil && open.choice.kind != .openBao ? open.keychain : nil
+    let kind = open.choice.kind
+    let keychain = kind.isOfOtherMachine || kind.isOnServer ? nil : open.keychain
     return find(for: key, in: keychain, isTakenOver: isTakenOver)
   }
 }

@@ -20,7 +20,7 @@ struct RemoteKeychains {
 
   /// Whether a person's own keychain is the Secret Service, which only the companion can reach.
   static func logInFromSecretService(_ location: VaultLocation) -> Bool {
-    KeychainChoice.personal(at: location).kind == .secretService
+    KeychainChoice.personal(at: location).kind.needsCompanion
   }
 
   func open(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
@@ -122,7 +122,7 @@ struct RemoteKeychains {
   /// The person's own keychain; `nil` if there is none yet.
   private func personal() throws(KeychainError) -> (any KeychainStore)? {
     let own = KeychainChoice.personal(at: location)
-    if own.isBuiltIn, own.kind == .file, !(try EncryptedFileKeychain(at: location).exists()) { return nil }
+    if own.isBuiltIn, own.kind.isFile, !(try EncryptedFileKeychain(at: location).exists()) { return nil }
     let selected = SelectedKeychain(
       selection, location, KeychainChoice(own, reason: .option), KeychainList())
     return try selected.open().own

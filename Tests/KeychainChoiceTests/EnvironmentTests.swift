@@ -188,7 +188,7 @@ import Testing
     let file = EncryptedFileKeychain(at: location)
     try file.create(.identityFile)
     let open = OpenKeychain(
-      choice: KeychainChoice(kind: .file, reason: .vaultIsThere), location: location, store: .file(file))
+      choice: KeychainChoice(kind: .file, reason: .vaultIsThere), location: location, own: file)
     let work = ListedKeychain("work", .file, at: "/work")
     _ = try KeychainList.change(in: location.stateFolder) { $0.putFirst([work]) }
     _ = try RememberedKeychain.write(work, in: location.stateFolder)

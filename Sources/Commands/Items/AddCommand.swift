@@ -115,7 +115,7 @@ struct AddCommand: ParsableCommand {
     throws(KeychainError)
   {
     let open = try keychain.open()
-    if open.remote != nil {
+    if open.choice.kind.isOnServer {
       throw .failure(
         "the keychain \(open.choice.name) is on a server, and renews no such tokens",
         hint: "name a keychain of your own, such as --keychain file", status: .usage)

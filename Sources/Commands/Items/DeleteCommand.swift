@@ -52,7 +52,7 @@ struct DeleteCommand: ParsableCommand {
     }
     let deleted = try delete(items, areShown: areShown, in: open.keychain)
     if output.json { try StandardStreams.write(ItemOutput.json(deleted)) }
-    if case .file = open.store, StandardStreams.isTerminal(2), !deleted.isEmpty {
+    if open.file != nil, StandardStreams.isTerminal(2), !deleted.isEmpty {
       let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + keychain.words)"
       StandardStreams.say("hint: \(undelete) brings back deleted items for 30 days")
     }

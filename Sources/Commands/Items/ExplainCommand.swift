@@ -112,7 +112,7 @@ struct ExplainCommand: ParsableCommand {
   private func signIn(
     _ key: InternetPassword, _ open: OpenKeychain
   ) throws(KeychainError) -> ExplanationOutput.SignIn? {
-    guard isHTTP(key), open.forwarded == nil,
+    guard isHTTP(key), !open.choice.kind.isOfOtherMachine,
       let signingIn = SigningIn(stateFolder: open.location.stateFolder),
       let description = try signingIn.description(for: key, open.keychain)
     else { return nil }

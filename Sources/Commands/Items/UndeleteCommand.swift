@@ -59,7 +59,7 @@ struct UndeleteCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     let open = try keychain.open()
-    let period = open.remote == nil ? "within 30 days" : "in the versions that the server still has"
+    let period = open.choice.kind.isOnServer ? "in the versions that the server still has" : "within 30 days"
     let query = place.isPlace ? try place.named.query() : .all
     let filter = unplaced.isEmpty ? nil : unplaced.filter
     let found = try all(query, in: open).filter { filter?.matches($0.item) ?? true }
@@ -143,7 +143,7 @@ struct UndeleteCommand: ParsableCommand {
   {
     let elsewhere: Hint = open.list == nil ? "" : "; name another keychain of the list with --keychain"
     let hint: Hint =
-      open.remote != nil
+      open.choice.kind.isOnServer
       ? "the server's operator may have a backup of it"
       : "\(underFormerName); or see earlier states with 'llavero vault log'\(elsewhere)"
     let what = place.isPlace ? Item(try place.named.key()).name : "such an item"

@@ -30,7 +30,7 @@ struct DescribedServer {
     }
     var options = given
     if let former {
-      if former.kind != .openBao {
+      if !former.kind.isOnServer {
         throw .failure("the keychain \(name) is of the kind \(former.kind.rawValue)", status: .usage)
       }
       options = former.options.filter { option in !given.contains { $0.name == option.name } }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bytes
 import EncryptedFile
-import Forwarding
 import Glibc
 import Keychain
 import KeychainChoice
@@ -30,7 +29,7 @@ struct ListKeychainsCommand: ParsableCommand {
     let home = if let choice { choice } else { try selection.choose().open().choice }
     let list = try KeychainList.read(in: location.stateFolder)
     let rows = list.order(newItemsIn: home.keychain).map { keychain in
-      Row(keychain, isHome: keychain.name == home.name, selection)
+      KeychainRow(keychain, isHome: keychain.name == home.name, selection)
     }
     try StandardStreams.write(output.json ? Self.json(rows) : Secret(Self.table(rows).shown))
     let broken = rows.filter { $0.problem != nil }.map(\.keychain.name)
@@ -53,77 +52,7 @@ struct ListKeychainsCommand: ParsableCommand {
     }
   }
 
-  private struct Row {
-    let keychain: ListedKeychain
-    let isHome: Bool
-    let place: String
-    /// The number of items, if that takes no question.
-    var count: Int?
-    var isLocked = false
-    /// The state of a shared keychain's repository or server.
-    var sharing: SharingState?
-    var problem: KeychainError?
-
-    init(_ keychain: ListedKeychain, isHome: Bool, _ selection: KeychainSelection) {
-      self.keychain = keychain
-      self.isHome = isHome
-      var selection = selection
-      selection.name = keychain.name
-      var place = keychain.place
-      do throws(KeychainError) {
-        let open = try selection.choose().open()
-        if let file = open.file {
-          place = file.location.vaultFolder
-          let summary = try file.summary()
-          isLocked = summary != nil && summary?.contents == nil
-          if keychain.kind == .git { sharing = SharingState(keychain, file, isOpen: !isLocked) }
-          try keychain.checkMembership(in: file)
-          // Members are asked for nothing, so something is missing.
-          if isLocked, keychain.kind == .git { _ = try file.items(matching: .all) }
-          count = summary == nil ? 0 : summary?.contents?.count
-        } else {
-          if let forwarded = open.forwarded { place = forwarded.path }
-          if let service = open.secretService {
-            isLocked = try service.facts().collection?.isLocked ?? false
-          }
-          if let remote = open.remote {
-            // Counting its items would read them all.
-            let readiness = remote.probe()
-            sharing = SharingState(keychain, readiness, at: open.location)
-            if let error = readiness.reason { throw error }
-          } else if !isLocked {
-            count = try open.own.items(matching: .all).count
-          }
-        }
-      } catch {
-        problem = error
-        isLocked = isLocked || Self.isLock(error)
-      }
-      self.place = place
-    }
-
-    private static func isLock(_ error: KeychainError) -> Bool {
-      if case .notMember = error { return true }
-      if case .locked = KeychainReadiness(readingFailedWith: error) { return true }
-      return false
-    }
-
-    /// The place for people; for a shared keychain, its repository.
-    var shownPlace: String {
-      if keychain.kind == .git { return keychain.shownPlace }
-      return place.isEmpty ? "-" : place
-    }
-
-    var state: String {
-      if let problem { return problem.message + (sharing?.copies.map { "; copies \($0)" } ?? "") }
-      if isLocked { return "locked" }
-      guard let count else { return "ready" }
-      return (count == 1 ? "1 item" : "\(count) items")
-        + (sharing?.waits == true ? ", changes not sent yet" : "")
-    }
-  }
-
-  private static func table(_ rows: [Row]) -> TextForTerminal {
+  private static func table(_ rows: [KeychainRow]) -> TextForTerminal {
     columns(
       [["", "NAME", "KIND", "PLACE", "STATE"]]
         + rows.map { row in
@@ -134,7 +63,7 @@ struct ListKeychainsCommand: ParsableCommand {
         })
   }
 
-  private static func json(_ rows: [Row]) -> Secret {
+  private static func json(_ rows: [KeychainRow]) -> Secret {
     var json = JSONWriter()
     json.beginArray()
     for row in rows {
@@ -145,7 +74,7 @@ struct ListKeychainsCommand: ParsableCommand {
       json.beginObject("settings")
       for option in row.keychain.options { json.member(ByteString(option.name), ByteString(option.value)) }
       json.endObject()
-      if row.keychain.kind == .git { json.member("repository", ByteString(row.keychain.shownPlace)) }
+      if row.keychain.kind.hasRepository { json.member("repository", ByteString(row.keychain.shownPlace)) }
       json.member("default", row.isHome)
       json.member("shared", row.keychain.kind.isShared)
       json.member("usable", row.problem == nil)
@@ -157,5 +86,53 @@ struct ListKeychainsCommand: ParsableCommand {
     }
     json.endArray()
     return json.finishLine()
+  }
+}
+
+/// A row of `llavero keychain list`.
+struct KeychainRow {
+  let keychain: ListedKeychain
+  let isHome: Bool
+  var place: String
+  /// The number of items, if that takes no question.
+  var count: Int?
+  var isLocked = false
+  /// The state of a shared keychain's repository or server.
+  var sharing: SharingState?
+  fileprivate var problem: KeychainError?
+
+  fileprivate init(_ keychain: ListedKeychain, isHome: Bool, _ selection: KeychainSelection) {
+    self.keychain = keychain
+    self.isHome = isHome
+    place = keychain.place
+    var selection = selection
+    selection.name = keychain.name
+    do throws(KeychainError) {
+      let open = try selection.choose().open()
+      try open.choice.kind.managed.describe(open, in: &self)
+    } catch {
+      problem = error
+      isLocked = isLocked || Self.isLock(error)
+    }
+  }
+
+  private static func isLock(_ error: KeychainError) -> Bool {
+    if case .notMember = error { return true }
+    if case .locked = KeychainReadiness(readingFailedWith: error) { return true }
+    return false
+  }
+
+  /// The place for people; for a shared keychain, its repository.
+  fileprivate var shownPlace: String {
+    if keychain.kind.hasRepository { return keychain.shownPlace }
+    return place.isEmpty ? "-" : place
+  }
+
+  fileprivate var state: String {
+    if let problem { return problem.message + (sharing?.copies.map { "; copies \($0)" } ?? "") }
+    if isLocked { return "locked" }
+    guard let count else { return "ready" }
+    return (count == 1 ? "1 item" : "\(count) items")
+      + (sharing?.waits == true ? ", changes not sent yet" : "")
   }
 }

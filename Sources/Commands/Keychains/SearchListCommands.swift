@@ -36,7 +36,7 @@ struct RemoveKeychainCommand: ParsableCommand {
         "there is no keychain \(name) in the list", hint: "see it with 'llavero keychain list'",
         status: .nothingMatched)
     }
-    if listed.kind == .git { try LeavingGitKeychain(listed, at: location)?.confirm(unless: yes) }
+    if listed.kind.hasRepository { try LeavingGitKeychain(listed, at: location)?.confirm(unless: yes) }
     // If another process has changed it meanwhile, look and ask again.
     if try !remove(listed, at: location) { return try run() }
   }

@@ -51,69 +51,7 @@ struct UnlockCommand: ParsableCommand {
     if let total { selection.unlockTotal = try DurationText.seconds(total, of: "--for") }
     if let idle { selection.unlockIdle = try DurationText.seconds(idle, of: "--idle") }
     let open = try selection.choose().open()
-    switch open.store {
-    case .file(let file): try unlock(file)
-    case .secretService(let service): try unlock(service)
-    case .forwarded: throw Self.isElsewhere
-    case .remote: throw Self.isOnServer
-    }
-  }
-
-  static let isElsewhere = KeychainError(
-    "the keychain is on another machine, which forwards it to this one",
-    hint: "lock and unlock it there; it asks there by itself, too", status: .usage)
-
-  static let isOnServer = KeychainError(
-    "the keychain is on a server, and has no passphrase",
-    hint: "the server's login is in your own keychain, which you can lock", status: .usage)
-
-  private func unlock(_ file: EncryptedFileKeychain) throws(KeychainError) {
-    if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
-      throw .failure(
-        "nothing may keep the keychain unlocked, because LLAVERO_UNLOCK_CACHE is none", status: .usage)
-    }
-    // A duration or passphrase has to take effect, even if the keychain is already unlocked.
-    let anew = again || total != nil || idle != nil || keychain.passphraseFd != nil
-    let outcome: EncryptedFileKeychain.Unlocked
-    do throws(KeychainError) {
-      outcome = try file.unlock(anew: anew)
-    } catch {
-      guard case .locked = error, (try? file.isLocked()) == false else { throw error }
-      let why =
-        again
-        ? "nobody can be asked for the passphrase"
-        : "changing the time takes the passphrase, and nobody can be asked for it"
-      throw .failure(
-        "\(why); the keychain is unlocked as before",
-        hint: "give it on a terminal, or with --passphrase-fd", status: .keychain)
-    }
-    switch outcome {
-    case .noVault: StandardStreams.say("there is nothing to unlock, because there is no keychain yet")
-    case .notNeeded:
-      StandardStreams.say(
-        "there is nothing to unlock: the key of the keychain is \(file.location.identityFile)")
-    case .already(let state): StandardStreams.say("already \(state.text)")
-    case .kept(let state): StandardStreams.say("\(state.text)")
-    }
-  }
-
-  private func unlock(_ service: any DesktopKeychain) throws(KeychainError) {
-    if total != nil || idle != nil {
-      throw .failure(
-        "how long a collection of the Secret Service stays unlocked is up to the desktop", status: .usage)
-    }
-    let source = keychain.selection.passphraseSource(prompt: "Password of the keyring: ")
-    do throws(KeychainError) {
-      try service.unlock(isKnown: terminal || keychain.passphraseFd != nil, passphrase: source)
-    } catch .collectionLocked(let name) where !keychain.noPrompt {
-      throw .failure(
-        "the collection '\(name)' is still locked: its service showed no prompt, or it was dismissed",
-        hint:
-          "on a terminal gnome-keyring takes the password from here; others have to be unlocked on the desktop",
-        status: .keychain)
-    } catch .wrongPassphrase(let name) {
-      throw .failure("that password does not unlock the collection '\(name)'", status: .keychain)
-    }
+    try open.choice.kind.managed.unlock(open, as: self)
   }
 }
 
@@ -137,36 +75,7 @@ struct LockCommand: ParsableCommand {
     let forwarding = try ForwardingAgentControl(try ForwardingPlaces.here())
     _ = try forwarding.map { (forwarding) throws(KeychainError) in try forwarding.ask(.lock) }
     let open = try selection.choose().open()
-    switch open.store {
-    case .file(let file): if !all { try lock(file) }
-    case .secretService(let service): try service.lock()
-    case .forwarded: throw UnlockCommand.isElsewhere
-    case .remote: throw UnlockCommand.isOnServer
-    }
+    try open.choice.kind.managed.lock(open, as: self)
     if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
-  }
-
-  private func lock(_ file: EncryptedFileKeychain) throws(KeychainError) {
-    switch try file.lock() {
-    case .noVault: StandardStreams.say("there is nothing to lock, because there is no keychain yet")
-    case .notPossible:
-      if FileStatus.isThere(file.location.identityFile) {
-        throw .failure(
-          "the keychain can't be locked: its key is \(file.location.identityFile)",
-          hint: "a keychain with a passphrase can be; see 'llavero help protection'", status: .keychain)
-      }
-      throw .failure(
-        "the keychain can't be locked: a key on this machine opens it without asking anybody",
-        hint: "see which one with \(commandOf: ["llavero", "slot", "list"] + keychain.words)",
-        status: .keychain)
-    case .locked: break
-    case .kept(let folders): if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
-    }
-  }
-}
-
-extension UnlockState {
-  var text: String {
-    "unlocked by the agent for \(DurationText.text(idle)), \(DurationText.text(total)) at most"
   }
 }

@@ -59,12 +59,13 @@ struct MigrateCommand: UsingCompanion {
 
   func companionNeed() throws(KeychainError) -> CompanionNeed {
     let kinds = [try ListedKeychain.named(from).kind, try ListedKeychain.named(to).kind]
-    return kinds.contains(.secretService) && !kinds.contains(.forwarded) ? .required : .none
+    return kinds.contains(where: \.needsCompanion) && !kinds.contains(where: \.isOfOtherMachine)
+      ? .required : .none
   }
 
   func run() throws(KeychainError) {
     let (source, target) = (try ListedKeychain.named(from), try ListedKeychain.named(to))
-    if source.kind == .forwarded || target.kind == .forwarded {
+    if source.kind.isOfOtherMachine || target.kind.isOfOtherMachine {
       throw .failure(
         "a keychain of another machine is not copied", hint: "run 'llavero migrate' there", status: .usage)
     }
@@ -93,7 +94,7 @@ struct MigrateCommand: UsingCompanion {
     var hasLeftSettings = false
     func comes(_ item: Item) -> Bool {
       if !filter.matches(item) { return false }
-      guard target.kind == .openBao else { return true }
+      guard target.kind.isOnServer else { return true }
       // A client goes along with the token that it got.
       if item.key.isRenewalSetting || item.isMinted {
         hasLeftSettings = hasLeftSettings || item.isMinted
@@ -116,7 +117,7 @@ struct MigrateCommand: UsingCompanion {
       into: targetOpen, from: [origin], comparesNotes: true, mayAsk: selection.mayAskPerson,
       policy: onConflict, mustBeWhole: true)
     var clients: MovingClients?
-    if !dryRun, sourceOpen.remote != nil || targetOpen.remote != nil {
+    if !dryRun, source.kind.isOnServer || target.kind.isOnServer {
       // A list, even of this keychain alone, isn't asked for clients.
       let coming = try sourceOpen.own.items(matching: .all).filter(comes)
       clients = try MovingClients(of: coming, in: sourceOpen.own)
@@ -144,7 +145,7 @@ struct MigrateCommand: UsingCompanion {
 
   private static func name(_ keychain: ListedKeychain) -> String {
     if !keychain.isBuiltIn { return "the keychain \(keychain.name)" }
-    return keychain.kind == .file ? "the encrypted file" : "the Secret Service"
+    return "the \(keychain.kind.managed.title)"
   }
 
   /// Shows the items to delete from the source keychain, and asks for confirmation.

@@ -77,11 +77,6 @@ extension OpenKeychain {
   /// items have their names in the list.
   func securityName(of item: Item) -> ByteString {
     if let name = item.keychain, name != choice.name { return ByteString(name) }
-    return switch store {
-    case .file(let file): ByteString(file.location.vaultFile)
-    case .secretService: ByteString(KeychainKind.secretService.rawValue)
-    case .forwarded: ByteString(KeychainKind.forwarded.rawValue)
-    case .remote: ByteString(choice.name)
-    }
+    return ByteString(file?.location.vaultFile ?? choice.name)
   }
 }

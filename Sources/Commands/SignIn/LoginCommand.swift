@@ -126,7 +126,7 @@ struct LoginCommand: ParsableCommand {
 
   private func logInToServer() throws(KeychainError) {
     let open = try self.keychain.open()
-    guard let server = open.remote as? any ServerKeychain else {
+    guard let server = open.own as? any ServerKeychain else {
       throw .failure(
         "the keychain \(open.choice.name) is on no server", hint: "name a URL to sign in to a service",
         status: .usage)
@@ -155,7 +155,7 @@ extension SigningIn {
   /// - Throws: ``KeychainError`` if the companion isn't installed, or is switched off, and for a keychain of another
   ///   machine: the renewal data is kept beside a token, and goes to no other host.
   static func opened(for open: OpenKeychain) throws(KeychainError) -> SigningIn {
-    if open.forwarded != nil {
+    if open.choice.kind.isOfOtherMachine {
       throw .failure(
         "nobody can sign in through a keychain that is forwarded to this machine",
         hint: "log in on the keychain's machine; its logins also answer here", status: .keychain)

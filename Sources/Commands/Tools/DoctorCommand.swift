@@ -29,9 +29,7 @@ struct DoctorCommand: UsingCompanion {
     selection.mayRunPrograms = false
     selection.mayPrompt = false
     selection.renewsUnlock = false
-    let reports =
-      [try Self.fileReport(selection), try Self.serviceReport(selection)]
-      + [try Self.forwardedReport(selection)].compactMap { $0 } + Self.listedReports(selection)
+    let reports = try Self.reports(selection)
     let choice = Self.choice(selection, reports)
     let integrations = (try? SetupPlace()).map(IntegrationReport.init)
     let forwarding = ForwardingReport()
@@ -118,76 +116,13 @@ struct DoctorCommand: UsingCompanion {
     }
   }
 
-  private static func fileReport(_ selection: KeychainSelection) throws(KeychainError) -> Report {
-    var selection = selection
-    selection.name = KeychainKind.file.rawValue
-    let file = try selection.encryptedFile()
-    var findings: [Finding] = []
-    do throws(KeychainError) {
-      guard let summary = try file.summary() else {
-        findings.append(Finding("vault", "none yet at \(file.location.vaultFile); the first store makes it"))
-        return Report(kind: .file, findings: findings)
-      }
-      findings.append(Finding("vault", file.location.vaultFile))
-      findings.append(Finding("owner and mode", "yours alone"))
-      findings.append(Finding("format", "\(summary.version)"))
-      findings.append(
-        Finding(
-          "unlocked by",
-          summary.hasIdentityFile || summary.ways.isEmpty
-            ? "the key \(file.location.identityFile)"
-            : summary.hasPassphrase ? "a passphrase" : "one of its slots; see 'llavero slot list'"))
-      findings.append(
-        Finding(
-          "items", summary.contents.map { "\($0.count)" } ?? "unknown, because nobody was asked to unlock it")
-      )
-      if summary.contents != nil {
-        let former = try file.generationsOfFormerKeys().count
-        if former > 0 {
-          findings.append(
-            Finding(
-              "earlier states", "a former key opens \(former) of them; 'llavero vault compact' removes all"))
-        }
-        for unmerged in try file.unmergedFiles() { findings.append(Finding("not merged", unmerged.remark)) }
-      }
-    } catch {
-      findings.append(Finding("vault", file.location.vaultFile, problem: error))
+  private static func reports(_ selection: KeychainSelection) throws(KeychainError) -> [Report] {
+    var reports: [Report] = []
+    for kind in KeychainKind.allCases where kind.hasBuiltIn {
+      guard let findings = try kind.managed.findings(selection) else { continue }
+      reports.append(Report(kind: kind, findings: findings))
     }
-    return Report(kind: .file, findings: findings)
-  }
-
-  private static func serviceReport(_ selection: KeychainSelection) throws(KeychainError) -> Report {
-    guard let provider = Program.secretService else {
-      let reason =
-        CompanionNeed.examined.obstacle()?.reason ?? "\(SecretServiceProgram.name) is not installed"
-      return Report(
-        kind: .secretService, findings: [Finding("program", nil, problem: .unavailable(reason: reason))])
-    }
-    let location = try VaultLocation()
-    return Report(
-      kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings(at: location)))
-  }
-
-  /// The report on a forwarded keychain; `nil` if there is none, and none was chosen.
-  private static func forwardedReport(_ selection: KeychainSelection) throws(KeychainError) -> Report? {
-    let location = try VaultLocation()
-    let chosen = try? KeychainChoice.made(named: selection.name, at: location)?.kind
-    let isMeant = chosen == .forwarded || chosen == nil && KeychainEnvironment().namesForwarded
-    do throws(KeychainError) {
-      let keychain = try KeychainEnvironment().forwardedKeychain(for: selection.tool)
-      var findings = [Finding("socket", keychain.path)]
-      let count = try keychain.items(matching: .all).count
-      findings.append(
-        Finding("items", "\(count) without a question; the other machine decides about each request"))
-      if let problem = keychain.probe().reason { findings.append(Finding("keychain", nil, problem: problem)) }
-      return Report(kind: .forwarded, findings: findings)
-    } catch {
-      switch error.fault(ForwardingFault.self) {
-      case .noSocket, .otherAgent: if !isMeant { return nil }
-      default: break
-      }
-      return Report(kind: .forwarded, findings: [Finding("socket", nil, problem: error)])
-    }
+    return reports + listedReports(selection)
   }
 
   // MARK: Reporting

@@ -47,30 +47,33 @@ package enum ServeProgram {
       })
   }
 
-  private static func run(_ options: ServeOptions) throws(KeychainError) {
-    let location = try VaultLocation()
-    let choice = try KeychainChoice.made(named: options.selection.name, at: location)
-    let bus = try BusAddress.find().text
-    var settings: ProviderSettings
-    switch choice?.kind {
-    // Another keychain of the list has to be named: otherwise programs that keep secrets would share them, or put them
-    // where nobody looks for the service's items.
-    case .file?, .git?, .openBao?, nil:
-      if let choice, choice.isNamed, !choice.keychain.isBuiltIn {
-        throw .failure(
-          "the keychain \(choice.name) can't be served as the Secret Service: programs' secrets stay in a keychain of "
-            + "this user alone",
-          hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file",
-          status: .usage)
-      }
-      settings = try ServedFile.settings(options, at: location, isChosen: choice != nil, on: bus)
-    case .forwarded?: settings = try ServedForwarded.settings(options, on: bus)
-    case .secretService?:
+  private static func settings(
+    _ options: ServeOptions, _ choice: KeychainChoice?, at location: VaultLocation, on bus: String
+  ) throws(KeychainError) -> ProviderSettings {
+    if choice?.kind.isOfOtherMachine == true { return try ServedForwarded.settings(options, on: bus) }
+    if choice?.kind.needsCompanion == true {
       throw .failure(
         "the Secret Service can't be served from the Secret Service itself",
         hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file", status: .usage
       )
     }
+    // Another keychain of the list has to be named: otherwise programs that keep secrets would share them, or put them
+    // where nobody looks for the service's items.
+    if let choice, choice.isNamed, !choice.keychain.isBuiltIn {
+      throw .failure(
+        "the keychain \(choice.name) can't be served as the Secret Service: programs' secrets stay in a keychain of "
+          + "this user alone",
+        hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file",
+        status: .usage)
+    }
+    return try ServedFile.settings(options, at: location, isChosen: choice != nil, on: bus)
+  }
+
+  private static func run(_ options: ServeOptions) throws(KeychainError) {
+    let location = try VaultLocation()
+    let choice = try KeychainChoice.made(named: options.selection.name, at: location)
+    let bus = try BusAddress.find().text
+    var settings = try settings(options, choice, at: location, on: bus)
     if options.logs {
       let log = LineLog.ofService(in: location.stateFolder)
       settings.log = { log.append(ServedAccess($0)) }

@@ -84,7 +84,7 @@ struct ListCommand: ParsableCommand {
     try printer.end()
     if printer.count == 0, case .table = form {
       StandardStreams.say(
-        keychain.list == nil && keychain.choice.kind == .forwarded
+        keychain.list == nil && keychain.choice.kind.isOfOtherMachine
           ? "the other machine allows nothing here without a question" : "the keychain has no items yet")
     }
   }

@@ -72,7 +72,7 @@ struct AddingGitKeychain {
   private func refuseTwice(_ place: String, _ present: KeychainList) throws(KeychainError) {
     func branch(_ name: String?) -> String { name ?? SharedRepository.defaultBranch }
     let same = present.keychains.first { keychain in
-      keychain.kind == .git && keychain.place == place
+      keychain.kind.hasRepository && keychain.place == place
         && branch(keychain.value(of: ListedKeychain.branchOption)) == branch(self.branch)
     }
     guard let same else { return }

@@ -29,7 +29,7 @@ struct GitKeychain {
     named name: String, isQuick: Bool = false, mayAsk: Bool = true, timeout: Int? = nil
   ) throws(KeychainError) {
     let listed = try ListedKeychain.named(name)
-    guard listed.kind == .git else {
+    guard listed.kind.hasRepository else {
       throw .failure("the keychain \(name) is not shared through git", status: .usage)
     }
     try self.init(listed, isQuick: isQuick, mayAsk: mayAsk, timeout: timeout)
@@ -60,7 +60,7 @@ struct GitKeychain {
   static func all() throws(KeychainError) -> [ListedKeychain] {
     let location = try VaultLocation()
     return try KeychainList.read(in: location.stateFolder).keychains.filter {
-      $0.kind == .git
+      $0.kind.hasRepository
     }
   }
 

@@ -16,7 +16,7 @@ struct SharedSources {
       keychains = []
       return
     }
-    keychains = list.keychains.filter { $0.kind == .git && names.contains($0.name) }
+    keychains = list.keychains.filter { $0.kind.hasRepository && names.contains($0.name) }
   }
 
   var isEmpty: Bool { keychains.isEmpty }

@@ -1,42 +1,29 @@
 import EncryptedFile
-package import Keychain
-package import KeychainChoice
+import Keychain
+import KeychainChoice
 import Terminals
+import ToolCommands
 
 extension KeychainSelection {
   /// Uses a keychain from now on, and reports what is left in the old one.
   ///
   /// - Throws: ``KeychainError`` if it can't be used.
-  package func use(_ keychain: ListedKeychain) throws(KeychainError) {
+  func use(_ keychain: ListedKeychain) throws(KeychainError) {
     var selection = self
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.mayPrompt = false
     selection.name = keychain.name
-    if keychain.kind == .forwarded { return try selection.useForwarded() }
+    if keychain.kind.isOfOtherMachine { return try selection.useForwarded() }
     let new = try selection.choose().open()
-    if keychain.kind == .secretService, new.file != nil {
+    if keychain.kind.needsCompanion, new.file != nil {
       throw .failure(
         "llavero itself provides the Secret Service, from the encrypted file",
         hint: "\(command: "llavero", "keychain", "use", "file") chooses that", status: .usage)
     }
-    if let service = new.secretService {
-      let facts = try service.facts()
-      if facts.collection == nil { throw .noCollection(nil) }
-    }
-    // A locked one unlocks when something is stored. Any other fault would only show then, perhaps unseen.
-    if new.secretService == nil, case let readiness = new.own.probe(), !readiness.canKeepSecrets,
-      let failure = readiness.reason?.failure
-    {
-      throw .failure(
-        "\(failure.message); new items go where they went before", hint: failure.hint, status: .keychain)
-    }
+    try new.choice.kind.managed.refuseUnusable(new)
     var vault: String?
-    if case .file(let file) = new.store {
-      if try file.isThere() {
-        vault = file.location.vaultFile
-      }
-    }
+    if let file = new.file, try file.isThere() { vault = file.location.vaultFile }
     let folder = new.location.stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
     StandardStreams.warn(try RememberedKeychain.write(keychain, vault: vault, in: folder))
@@ -46,7 +33,7 @@ extension KeychainSelection {
         "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them; "
           + "\(command: "llavero", "keychain", "use", former ?? KeychainKind.file.rawValue) changes that")
     }
-    for other in [KeychainKind.file, .secretService] where other.rawValue != keychain.name {
+    for other in Self.ownKinds where other.rawValue != keychain.name {
       selection.tellWhatStaysBehind(in: other, former)
     }
   }
@@ -55,7 +42,7 @@ extension KeychainSelection {
   private static func list(_ former: String, in stateFolder: String) throws(KeychainError) {
     let (_, durability) = try KeychainList.change(in: stateFolder) { list in
       guard !list.keychains.contains(where: { $0.name == former }),
-        let keychain = list.keychain(named: former), keychain.kind != .forwarded
+        let keychain = list.keychain(named: former), !keychain.kind.isOfOtherMachine
       else { return }
       list.putFirst([keychain])
     }
@@ -67,7 +54,7 @@ extension KeychainSelection {
     let folder = try VaultLocation().stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
     StandardStreams.warn(try RememberedKeychain.write(.forwarded, in: folder))
-    for other in [KeychainKind.file, .secretService] { tellWhatStaysBehind(in: other, former) }
+    for other in Self.ownKinds { tellWhatStaysBehind(in: other, former) }
     do throws(KeychainError) {
       _ = try choose().open()
     } catch {
@@ -75,6 +62,11 @@ extension KeychainSelection {
       StandardStreams.say("only a forwarded keychain is used here from now on; \(failure.message)")
       if let hint = failure.hint { StandardStreams.say("hint: \(hint)") }
     }
+  }
+
+  /// The kinds whose built-in keychains are this machine's.
+  private static var ownKinds: [KeychainKind] {
+    KeychainKind.allCases.filter { $0.hasBuiltIn && !$0.isOfOtherMachine }
   }
 
   private func tellWhatStaysBehind(in other: KeychainKind, _ former: String?) {
@@ -86,7 +78,7 @@ extension KeychainSelection {
     }
     var selection = self
     selection.name = other.rawValue
-    let name = other == .file ? "encrypted file" : "Secret Service"
+    let name = other.managed.title
     guard let count = selection.count() else {
       if other.rawValue != former { return }
       return StandardStreams.say("how many items stay behind in the \(name) can't be told")
@@ -100,17 +92,7 @@ extension KeychainSelection {
   private func count() -> Int? {
     guard let open = try? choose().open() else { return nil }
     // If llavero serves it, its items are the encrypted file's.
-    if name == KeychainKind.secretService.rawValue, open.file != nil { return 0 }
-    switch open.store {
-    case .file(let file):
-      do throws(KeychainError) {
-        guard let summary = try file.summary() else { return 0 }
-        return summary.contents?.count
-      } catch {
-        return nil
-      }
-    case .secretService(let service): return try? service.items(matching: .all).count
-    case .forwarded, .remote: return nil
-    }
+    if open.choice.reason == .isServed, open.file != nil { return 0 }
+    return open.choice.kind.managed.count(in: open)
   }
 }

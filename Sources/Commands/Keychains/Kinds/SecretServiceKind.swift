@@ -1,0 +1,119 @@
+import Bytes
+import EncryptedFile
+import Keychain
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+extension SecretServiceKind: ManagedKind {
+  var title: String { "Secret Service" }
+
+  func status(of keychain: OpenKeychain) throws(KeychainError) -> KindStatus {
+    let facts = try service(keychain).facts()
+    // A service is asked for each secret by itself, so none is asked when it expires.
+    return KindStatus(rows: Self.rows(facts, keychain.choice)) { Self.members(facts, in: &$0) }
+  }
+
+  private func service(_ keychain: OpenKeychain) throws(KeychainError) -> any DesktopKeychain {
+    guard let service = keychain.secretService else {
+      throw .unavailable(reason: "this program has no Secret Service")
+    }
+    return service
+  }
+
+  private static func rows(_ facts: DesktopKeychainFacts, _ choice: KeychainChoice) -> [[String]] {
+    var summary = "secret-service, \(choice.reasonText), "
+    if let collection = facts.collection {
+      summary += "collection \(collection.name), \(collection.isLocked ? "locked" : "unlocked")"
+    } else {
+      summary += "without a collection for new items"
+    }
+    var rows = [["keychain", summary]]
+    rows.append(["service", "\(facts.program ?? "unknown program") on \(facts.address)"])
+    rows.append(["protection", protection(facts.collection)])
+    if let count = facts.collection?.itemCount { rows.append(["items", "\(count), of all programs"]) }
+    let others = facts.collections.filter { $0 != facts.collection }
+    for other in others {
+      let count = other.itemCount.map { $0 == 1 ? ", 1 item" : ", \($0) items" } ?? ""
+      rows.append(["also", "collection \(other.name), \(other.isLocked ? "locked" : "unlocked")\(count)"])
+    }
+    return rows
+  }
+
+  private static func protection(_ collection: DesktopKeychainFacts.Collection?) -> String {
+    guard let collection else { return "none yet: make a collection with 'llavero keychain create'" }
+    if !collection.isLasting { return "kept in memory alone, and lost when you log out" }
+    if let file = collection.textFile {
+      return "none: the keyring has no password, and \(file) is plain text"
+    }
+    return "the password of the keyring; while that is unlocked, programs of yours can read it"
+  }
+
+  private static func members(_ facts: DesktopKeychainFacts, in json: inout JSONWriter) {
+    json.member("address", ByteString(facts.address))
+    json.member("owner", ByteString(facts.owner))
+    json.member("program", facts.program.map { ByteString($0) })
+    json.member("process", facts.processID)
+    json.member("collection", facts.collection.map { ByteString($0.name) })
+    if let collection = facts.collection {
+      json.member("locked", collection.isLocked)
+      json.member("lasting", collection.isLasting)
+      json.member("items", collection.itemCount)
+    }
+    json.beginArray("collections")
+    for collection in facts.collections {
+      json.beginObject()
+      json.member("collection", ByteString(collection.name))
+      json.member("label", ByteString(collection.label))
+      json.member("locked", collection.isLocked)
+      json.member("lasting", collection.isLasting)
+      json.member("items", collection.itemCount)
+      json.endObject()
+    }
+    json.endArray()
+  }
+
+  func describe(_ keychain: OpenKeychain, in row: inout KeychainRow) throws(KeychainError) {
+    row.isLocked = try service(keychain).facts().collection?.isLocked ?? false
+    if !row.isLocked { row.count = try keychain.own.items(matching: .all).count }
+  }
+
+  func findings(_ selection: KeychainSelection) throws(KeychainError) -> [Finding]? {
+    guard let provider = Program.secretService else {
+      let reason = CompanionNeed.examined.obstacle()?.reason ?? ""
+      return [Finding("program", nil, problem: .unavailable(reason: reason))]
+    }
+    return provider.diagnose(try selection.secretServiceSettings(at: try VaultLocation()))
+  }
+
+  func unlock(_ keychain: OpenKeychain, as command: UnlockCommand) throws(KeychainError) {
+    if command.total != nil || command.idle != nil {
+      throw .failure(
+        "how long a collection of the Secret Service stays unlocked is up to the desktop", status: .usage)
+    }
+    let options = command.keychain
+    let source = options.selection.passphraseSource(prompt: "Password of the keyring: ")
+    do throws(KeychainError) {
+      try service(keychain).unlock(
+        isKnown: command.terminal || options.passphraseFd != nil, passphrase: source)
+    } catch .collectionLocked(let name) where !options.noPrompt {
+      throw .failure(
+        "the collection '\(name)' is still locked: its service showed no prompt, or it was dismissed",
+        hint:
+          "on a terminal gnome-keyring takes the password from here; others have to be unlocked on the desktop",
+        status: .keychain)
+    } catch .wrongPassphrase(let name) {
+      throw .failure("that password does not unlock the collection '\(name)'", status: .keychain)
+    }
+  }
+
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) {
+    try service(keychain).lock()
+  }
+
+  func refuseUnusable(_ keychain: OpenKeychain) throws(KeychainError) {
+    if try service(keychain).facts().collection == nil { throw .noCollection(nil) }
+  }
+
+  func count(in keychain: OpenKeychain) -> Int? { try? keychain.own.items(matching: .all).count }
+}

@@ -1,0 +1,214 @@
+import Bytes
+import EncryptedFile
+import Keychain
+import KeychainChoice
+import PrivateFiles
+import Terminals
+import ToolCommands
+
+/// A kind of keychain that is an encrypted file on this machine.
+protocol VaultKind: ManagedKind {
+  /// The keychain's kind, place, and the state of its repository.
+  func firstRows(_ keychain: OpenKeychain, _ sharing: SharingState?) -> [[String]]
+
+  /// - Parameter state: the row that says whether the file is unlocked, if it can be locked.
+  func protectionRows(
+    _ location: VaultLocation, _ summary: VaultSummary, _ choice: KeychainChoice, _ state: [[String]]
+  ) -> [[String]]
+
+  /// The state of the file's repository; `nil` if it has none.
+  ///
+  /// - Parameter isOpen: whether the file can be opened.
+  func sharing(_ listed: ListedKeychain, _ file: EncryptedFileKeychain, isOpen: Bool) -> SharingState?
+
+  /// Throws the error that keeps a locked file from being opened, if nobody is ever asked for it.
+  func refuseLocked(_ file: EncryptedFileKeychain) throws(KeychainError)
+
+  func examineSharing(_ listed: ListedKeychain, _ file: EncryptedFileKeychain, _ findings: inout [Finding])
+}
+
+extension VaultKind {
+  static func file(of keychain: OpenKeychain) -> EncryptedFileKeychain {
+    guard let file = keychain.file else {
+      preconditionFailure("a keychain of this kind is an encrypted file")
+    }
+    return file
+  }
+
+  func status(of keychain: OpenKeychain) throws(KeychainError) -> KindStatus {
+    let file = Self.file(of: keychain)
+    let (choice, location) = (keychain.choice, file.location)
+    let summary = try file.summary()
+    let state = try file.unlockState()
+    // If it is still locked, nobody is asked to unlock it for this.
+    let isOpen = summary?.contents != nil
+    let sharing = sharing(choice.keychain, file, isOpen: isOpen)
+    let rows = firstRows(keychain, sharing) + rows(location, summary, choice, state)
+    return KindStatus(rows: rows, expiring: isOpen ? try expiring(in: keychain) : nil, sharing: sharing) {
+      json in
+      Self.members(location, summary, state, in: &json)
+      if choice.kind.hasRepository { json.member("repository", ByteString(choice.keychain.shownPlace)) }
+    }
+  }
+
+  /// The secrets that expire soon. If another keychain of the list can't be used, this one's still count.
+  private func expiring(in keychain: OpenKeychain) throws(KeychainError) -> ExpiringListing? {
+    let limit = Timestamp.now.seconds + ExpiringListing.soon
+    do throws(KeychainError) {
+      return try ExpiringListing(of: keychain, by: limit) { _ in true }
+    } catch {
+      if keychain.list == nil { throw error }
+      StandardStreams.say("\(error.message)")
+      return nil
+    }
+  }
+
+  private func rows(
+    _ location: VaultLocation, _ summary: VaultSummary?, _ choice: KeychainChoice, _ state: UnlockState?
+  ) -> [[String]] {
+    guard let summary else {
+      return [["items", "none yet; the first login that is stored makes the keychain"]]
+    }
+    let isLockable = summary.hasPassphrase && !summary.hasIdentityFile
+    var rows = protectionRows(
+      location, summary, choice, isLockable ? [["state", state?.text ?? "locked"]] : [])
+    if let contents = summary.contents {
+      rows.append(["items", "\(contents.count)"])
+      rows.append(["changed", "\(contents.written) (write \(contents.generation))"])
+    } else {
+      rows.append(["items", "unknown, because the keychain is locked"])
+    }
+    rows.append(["size", "\(summary.size) bytes"])
+    return rows
+  }
+
+  private static func members(
+    _ location: VaultLocation, _ summary: VaultSummary?, _ state: UnlockState?, in json: inout JSONWriter
+  ) {
+    json.member("path", ByteString(location.vaultFile))
+    json.member("exists", summary != nil)
+    guard let summary else { return }
+    json.member("uuid", ByteString(summary.uuid))
+    json.member("protection", protectionName(summary))
+    if summary.hasIdentityFile { json.member("identity", ByteString(location.identityFile)) }
+    json.beginArray("ways")
+    for way in summary.ways { json.element(ByteString(way.kind.name)) }
+    json.endArray()
+    json.member("locked", summary.contents == nil)
+    if let state {
+      json.beginObject("unlocked")
+      json.member("by", ByteString("agent"))
+      json.member("idle", state.idle)
+      json.member("for", state.total)
+      json.endObject()
+    }
+    json.member("items", summary.contents?.count)
+    json.member("generation", summary.contents?.generation)
+    json.member("changed", summary.contents?.written)
+    json.member("size", summary.size)
+  }
+
+  /// The kind of protection: a key file on this machine, a passphrase, or only other slots.
+  private static func protectionName(_ summary: VaultSummary) -> ByteString {
+    if summary.hasIdentityFile || summary.ways.isEmpty { return "identity-file" }
+    return summary.hasPassphrase ? "passphrase" : "slots"
+  }
+
+  func describe(_ keychain: OpenKeychain, in row: inout KeychainRow) throws(KeychainError) {
+    let file = Self.file(of: keychain)
+    row.place = file.location.vaultFolder
+    let summary = try file.summary()
+    row.isLocked = summary != nil && summary?.contents == nil
+    row.sharing = sharing(row.keychain, file, isOpen: !row.isLocked)
+    try row.keychain.checkMembership(in: file)
+    if row.isLocked { try refuseLocked(file) }
+    row.count = summary == nil ? 0 : summary?.contents?.count
+  }
+
+  func examine(_ keychain: OpenKeychain, _ findings: inout [Finding]) {
+    let (file, listed) = (Self.file(of: keychain), keychain.choice.keychain)
+    examineSharing(listed, file, &findings)
+    do throws(KeychainError) {
+      try listed.checkMembership(in: file)
+      let summary = try file.summary()
+      if let summary, summary.contents == nil { try refuseLocked(file) }
+      let count = summary?.contents.map { "\($0.count)" }
+      findings.append(Finding("items", count ?? "unknown, because nobody was asked to unlock it"))
+      if let unsent = sharing(listed, file, isOpen: summary?.contents != nil)?.unsent {
+        findings.append(Finding("not sent yet", unsent))
+      }
+    } catch {
+      findings.append(Finding("items", nil, problem: error))
+    }
+  }
+
+  func count(in keychain: OpenKeychain) -> Int? {
+    do throws(KeychainError) {
+      guard let summary = try Self.file(of: keychain).summary() else { return 0 }
+      return summary.contents?.count
+    } catch {
+      return nil
+    }
+  }
+
+  // MARK: Locking
+
+  func unlock(_ keychain: OpenKeychain, as command: UnlockCommand) throws(KeychainError) {
+    let file = Self.file(of: keychain)
+    if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
+      throw .failure(
+        "nothing may keep the keychain unlocked, because LLAVERO_UNLOCK_CACHE is none", status: .usage)
+    }
+    // A duration or passphrase has to take effect, even if the keychain is already unlocked.
+    let anew =
+      command.again || command.total != nil || command.idle != nil || command.keychain.passphraseFd != nil
+    let outcome: EncryptedFileKeychain.Unlocked
+    do throws(KeychainError) {
+      outcome = try file.unlock(anew: anew)
+    } catch {
+      guard case .locked = error, (try? file.isLocked()) == false else { throw error }
+      let why =
+        command.again
+        ? "nobody can be asked for the passphrase"
+        : "changing the time takes the passphrase, and nobody can be asked for it"
+      throw .failure(
+        "\(why); the keychain is unlocked as before",
+        hint: "give it on a terminal, or with --passphrase-fd", status: .keychain)
+    }
+    switch outcome {
+    case .noVault: StandardStreams.say("there is nothing to unlock, because there is no keychain yet")
+    case .notNeeded:
+      StandardStreams.say(
+        "there is nothing to unlock: the key of the keychain is \(file.location.identityFile)")
+    case .already(let state): StandardStreams.say("already \(state.text)")
+    case .kept(let state): StandardStreams.say("\(state.text)")
+    }
+  }
+
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) {
+    // Those are locked already.
+    if command.all { return }
+    let file = Self.file(of: keychain)
+    switch try file.lock() {
+    case .noVault: StandardStreams.say("there is nothing to lock, because there is no keychain yet")
+    case .notPossible:
+      if FileStatus.isThere(file.location.identityFile) {
+        throw .failure(
+          "the keychain can't be locked: its key is \(file.location.identityFile)",
+          hint: "a keychain with a passphrase can be; see 'llavero help protection'", status: .keychain)
+      }
+      throw .failure(
+        "the keychain can't be locked: a key on this machine opens it without asking anybody",
+        hint: "see which one with \(commandOf: ["llavero", "slot", "list"] + command.keychain.words)",
+        status: .keychain)
+    case .locked: break
+    case .kept(let folders): if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
+    }
+  }
+}
+
+extension UnlockState {
+  var text: String {
+    "unlocked by the agent for \(DurationText.text(idle)), \(DurationText.text(total)) at most"
+  }
+}
