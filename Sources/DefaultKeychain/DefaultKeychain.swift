@@ -21,7 +21,7 @@ public import KeychainChoice
 /// error if it is named.
 ///
 /// Only one thread may use it at a time, not always the same one; a child process after fork(2) must not use it.
-public final class DefaultKeychain: KeychainStore {
+public final class DefaultKeychain: KeychainWrapper {
   private let settings: Settings
   private let environment: KeychainEnvironment
   /// The location of the encrypted file, whether or not it exists.
@@ -55,25 +55,18 @@ public final class DefaultKeychain: KeychainStore {
   /// - Throws: `KeychainError` if it is unknown, or can't be used.
   public func choice() throws(KeychainError) -> KeychainChoice { try current().choice }
 
+  /// `nil`: only llavero's own programs get new secrets.
+  public var renewer: (any SecretRenewing)? {
+    get { nil }
+    set {}
+  }
+
   // MARK: Items
-
-  /// The items that answer the query.
-  public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
-    try current().keychain.items(matching: query)
-  }
-
-  /// Why the last question passed over a keychain of the search list.
-  public var passedOver: KeychainError? { (try? current())?.keychain.passedOver }
-
-  /// The confidential part of an item.
-  public func credential(of item: Item) throws(KeychainError) -> Credential {
-    try current().keychain.credential(of: item)
-  }
 
   /// Adds an item. If no keychain was chosen before, this one is used from now on.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    let added = try current().keychain.add(item, credential)
+    let added = try wrapped().add(item, credential)
     remember()
     return added
   }
@@ -83,39 +76,23 @@ public final class DefaultKeychain: KeychainStore {
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item {
-    let added = try current().keychain.add(keepingDatesOf: item, credential)
+    let added = try wrapped().add(keepingDatesOf: item, credential)
     remember()
     return added
-  }
-
-  /// Changes an item's attributes.
-  @discardableResult
-  public func update(_ item: Item) throws(KeychainError) -> Item { try current().keychain.update(item) }
-
-  /// Changes an item's attributes and secret.
-  @discardableResult
-  public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try current().keychain.update(item, credential)
   }
 
   /// Deletes items.
   @discardableResult
   public func delete(_ items: [Item]) throws(KeychainError) -> Int {
     if items.isEmpty { return 0 }
-    return try current().keychain.delete(items)
+    return try wrapped().delete(items)
   }
-
-  /// As the keychain in use has it.
-  public func committed(_ item: Item) -> Item { (try? current().keychain.committed(item)) ?? item }
-
-  /// As the keychain in use has it.
-  public var looksBeforeChanging: Bool { (try? current().keychain.looksBeforeChanging) ?? true }
 
   /// Runs the body while nobody else can change the keychain, as far as its kind allows.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    let store = try current().keychain
+    let store = try wrapped()
     let hadAdded = hasAdded
     let result: Result
     do throws(KeychainError) {
@@ -134,78 +111,16 @@ public final class DefaultKeychain: KeychainStore {
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    let store = try current().keychain
+    let store = try wrapped()
     depth += 1
     defer { depth -= 1 }
     return try store.reading(body)
   }
 
-  // MARK: Searching
-
-  /// The items that answer the query, best first.
-  public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] { try current().keychain.find(query) }
-
-  /// As the keychain in use decides it.
-  public func answerByRank(
-    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
-  ) throws(KeychainError) -> AnswerOrRenewal? {
-    try current().keychain.answerByRank(to: query, at: now, where: isUsable)
-  }
-
-  /// As the keychain in use decides it.
-  public func explainByRank(
-    _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
-  ) throws(KeychainError) -> AnswerExplanation {
-    try current().keychain.explainByRank(query, at: now, where: isUsable)
-  }
-
-  /// As the keychain in use decides it. If no keychain was chosen before, this one is used from now on.
-  public func saveByKey(
-    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
-  ) throws(KeychainError) -> SaveOutcome {
-    let outcome = try current().keychain.saveByKey(item, credential, expiringBy: expiringBy, at: now)
-    if outcome == .added { remember() }
-    return outcome
-  }
-
-  /// As the keychain in use decides it.
-  public func eraseBySecret(
-    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
-  ) throws(KeychainError) -> Int {
-    try current().keychain.eraseBySecret(query, holding: secret, answered: answered, at: now)
-  }
-
-  /// As the keychain in use decides it.
-  public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
-    try current().keychain.erase(query)
-  }
-
-  /// As the keychain in use decides it.
-  public func discard(_ items: [Item]) throws(KeychainError) -> Int {
-    try current().keychain.discard(items)
-  }
-
-  /// The part of the keychain to ask, and to lock, for a change of these items, or for a new one.
-  public func part(with items: [Item]) -> any KeychainStore {
-    (try? current().keychain.part(with: items)) ?? self
-  }
-
-  /// As the keychain in use decides it.
-  public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore {
-    try current().keychain.keychainOfNewItems()
-  }
-
-  /// As the keychain in use decides it.
-  public func refuseByReference(
-    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
-  ) throws(KeychainError) {
-    try current().keychain.refuseByReference(answered, to: query, at: now)
-  }
-
   // MARK: Choosing
 
   /// The keychain in use.
-  func store() throws(KeychainError) -> any KeychainStore { try current().keychain }
+  public func wrapped() throws(KeychainError) -> any KeychainStore { try current().keychain }
 
   /// The keychain in use, with the reason for it. A body sees the same one throughout.
   private func current() throws(KeychainError) -> OpenKeychain {
@@ -229,7 +144,8 @@ public final class DefaultKeychain: KeychainStore {
     let opener = LibraryOpener(environment, at: location, settings, again: opened)
     let opened = opener.adding(
       list, to: try opener.open(choice),
-      onUnusable: { [settings] name, error in settings.onNotice(.passedOver(keychain: name, error)) })
+      onUnusable: { [settings] name, error in settings.onNotice(.passedOver(keychain: name, error)) },
+      onAdded: { [weak self] in self?.remember() })
     self.opened = opened
     others = list
     return opened

@@ -7,22 +7,13 @@ extension DefaultKeychain: ChangeReporting {
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
-    try store().reportingChanges().onChange(report)
+    try wrapped().reportingChanges().onChange(report)
   }
 
   /// All items of the keychain in use.
   ///
   /// - Throws: `KeychainError` if the choice is unknown, or the keychain can't be read.
   public func revisions() throws(KeychainError) -> [ItemRevision] {
-    try store().reportingChanges().revisions()
-  }
-
-  /// Whether the keychain to use now could store a secret. This doesn't choose one.
-  public func probe() -> KeychainReadiness {
-    do throws(KeychainError) {
-      return try store().probe()
-    } catch {
-      return KeychainReadiness(readingFailedWith: error)
-    }
+    try wrapped().reportingChanges().revisions()
   }
 }

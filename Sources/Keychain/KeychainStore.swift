@@ -100,82 +100,13 @@ public protocol KeychainStore: AnyObject {
   /// Gets new secrets for expired items of this keychain; `nil` if nothing does.
   var renewer: (any SecretRenewing)? { get set }
 
-  // The rest is decided once for all keychains, from the above. Only a list of keychains decides it one after the
-  // other. Call the functions without `by…` in their names.
-
-  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``), expired ones included: the expiry is
-  /// confidential, and finding loads no secret.
-  ///
-  /// - Throws: what ``items(matching:)`` throws.
-  func find(_ query: ItemQuery) throws(KeychainError) -> [Item]
-
-  /// ``answerOrRenewal(to:at:where:)``
-  ///
-  /// - Throws: as that does.
-  func answerByRank(
-    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
-  ) throws(KeychainError) -> AnswerOrRenewal?
-
-  /// ``explain(_:at:where:)``
-  ///
-  /// - Throws: as that does.
-  func explainByRank(
-    _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
-  ) throws(KeychainError) -> AnswerExplanation
-
-  /// ``save(_:_:expiringBy:at:)``
-  ///
-  /// - Throws: as that does.
-  func saveByKey(
-    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
-  ) throws(KeychainError) -> SaveOutcome
-
-  /// ``erase(_:holding:answered:at:)``
-  ///
-  /// - Throws: as that does.
-  func eraseBySecret(
-    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
-  ) throws(KeychainError) -> Int
-
-  /// Deletes every item in question, whatever its secret, as git's `erase` without a password and a tool's `logout`
-  /// request, and returns how many. If the query has a path, only items with exactly that path are deleted. Items of
-  /// an access group stay, because other programs share them.
-  ///
-  /// - Throws: what reading and writing the keychain throws.
-  func erase(_ query: ItemQuery) throws(KeychainError) -> Int
-
-  /// Deletes one's own items for a tool that logs out. Returns how many were deleted or hidden
-  /// (``KeychainSearchList``).
-  ///
-  /// - Throws: what deleting throws.
-  func discard(_ items: [Item]) throws(KeychainError) -> Int
-
-  /// The keychain that new items go to.
-  ///
-  /// - Throws: ``KeychainError`` if it can't be opened.
-  func keychainOfNewItems() throws(KeychainError) -> any KeychainStore
-
   /// Why the questions so far passed over a part of the keychain: of several keychains, the first that can't be used;
   /// of an encrypted file, a copy beside it that can't be merged. `nil` if all of it was asked.
   var passedOver: KeychainError? { get }
 
-  /// The part of the keychain to ask, and to lock, to change items or add one: of several keychains those that have
-  /// them. Its items are those of this keychain.
-  ///
-  /// - Parameter items: items of this keychain; none for a new one.
-  func part(with items: [Item]) -> any KeychainStore
-
-  /// The keychain that has an item of this one, among several, and the item in that keychain's form.
-  ///
-  /// - Throws: ``KeychainError/itemNotFound`` if none has it; any error of opening.
-  func original(of item: Item) throws(KeychainError) -> (keychain: any KeychainStore, item: Item)
-
-  /// ``refuse(_:to:at:)``
-  ///
-  /// - Throws: as that does.
-  func refuseByReference(
-    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
-  ) throws(KeychainError)
+  /// The keychains to ask one after the other, if this is more than one; usually `nil`. Everything else is decided once
+  /// for all keychains, from the above, and for a list by its own rules.
+  var searchList: KeychainSearchList? { get }
 }
 
 extension KeychainStore {
@@ -185,11 +116,24 @@ extension KeychainStore {
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item { try add(item, credential) }
 
-  /// Deletes them.
-  public func discard(_ items: [Item]) throws(KeychainError) -> Int { try delete(items) }
+  /// `nil`.
+  public var searchList: KeychainSearchList? { nil }
 
-  /// This keychain.
-  public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore { self }
+  /// Deletes one's own items for a tool that logs out. Returns how many were deleted or hidden
+  /// (``KeychainSearchList``).
+  ///
+  /// - Throws: what deleting throws.
+  public func discard(_ items: [Item]) throws(KeychainError) -> Int {
+    if let searchList { return try searchList.discard(items) }
+    return try delete(items)
+  }
+
+  /// The keychain that new items go to.
+  ///
+  /// - Throws: ``KeychainError`` if it can't be opened.
+  public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore {
+    try searchList?.keychainOfNewItems() ?? self
+  }
 
   /// `nil`.
   public var passedOver: KeychainError? { nil }
@@ -220,7 +164,7 @@ extension KeychainStore {
   package func first<Result: ~Copyable>(
     among query: ItemQuery, _ body: ([Item]) throws(KeychainError) -> Result?
   ) throws(KeychainError) -> Result? {
-    if let list = self as? KeychainSearchList { return try list.firstOfMember(among: query, body) }
+    if let list = searchList { return try list.firstOfMember(among: query, body) }
     if let result = try body(try items(matching: query)) { return result }
     try refusePassingOver()
     return nil
@@ -237,12 +181,17 @@ extension KeychainStore {
     return meant
   }
 
-  /// This keychain.
-  public func part(with items: [Item]) -> any KeychainStore { self }
+  /// The part of the keychain to ask, and to lock, to change items or add one: of several keychains those that have
+  /// them. Its items are those of this keychain.
+  ///
+  /// - Parameter items: items of this keychain; none for a new one.
+  public func part(with items: [Item]) -> any KeychainStore { searchList?.part(with: items) ?? self }
 
-  /// This keychain, and the item itself.
+  /// The keychain that has an item of this one, among several, and the item in that keychain's form.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if none has it; any error of opening.
   public func original(of item: Item) throws(KeychainError) -> (keychain: any KeychainStore, item: Item) {
-    (self, item)
+    try searchList?.original(of: item) ?? (self, item)
   }
 
   /// The same item.
@@ -301,9 +250,13 @@ public struct Answer: ~Copyable, Sendable {
 }
 
 extension KeychainStore {
-  /// The items that answer the query, best first.
+  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``), expired ones included: the expiry is
+  /// confidential, and finding loads no secret.
+  ///
+  /// - Throws: what ``items(matching:)`` throws.
   public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] {
-    query.ranked(try itemsInEveryForm(matching: query))
+    if let searchList { return try searchList.find(query) }
+    return query.ranked(try itemsInEveryForm(matching: query))
   }
 
   /// The items that answer the query, whichever form of the host they have.
@@ -349,13 +302,7 @@ extension KeychainStore {
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> AnswerOrRenewal? {
-    try answerByRank(to: query, at: now, where: isUsable)
-  }
-
-  /// The answer of one keychain.
-  public func answerByRank(
-    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
-  ) throws(KeychainError) -> AnswerOrRenewal? {
+    if let searchList { return try searchList.answerOrRenewal(to: query, at: now, where: isUsable) }
     let renewer = renewer
     let limit = renewer == nil ? now : Timestamp(seconds: now.seconds + Self.renewalMargin)
     let found = try search(query, at: now, renewingBy: limit, where: isUsable)

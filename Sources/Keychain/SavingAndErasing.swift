@@ -31,14 +31,8 @@ extension KeychainStore {
   public func save(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64? = nil, at now: Timestamp = .now
   ) throws(KeychainError) -> SaveOutcome {
-    try saveByKey(item, credential, expiringBy: expiringBy, at: now)
-  }
-
-  /// Stores it in this keychain.
-  public func saveByKey(
-    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
-  ) throws(KeychainError) -> SaveOutcome {
-    try save(item, credential, expiringBy: expiringBy, at: now) { () throws(KeychainError) in false }
+    if let searchList { return try searchList.save(item, credential, expiringBy: expiringBy, at: now) }
+    return try save(item, credential, expiringBy: expiringBy, at: now) { () throws(KeychainError) in false }
   }
 
   /// Stores it in this keychain, unless it is elsewhere.
@@ -119,14 +113,10 @@ extension KeychainStore {
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil,
     at now: Timestamp = .now
   ) throws(KeychainError) -> Int {
-    try eraseBySecret(query, holding: secret, answered: answered, at: now)
-  }
-
-  /// Deletes them from this keychain.
-  public func eraseBySecret(
-    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
-  ) throws(KeychainError) -> Int {
-    try erase(
+    if let searchList {
+      return try searchList.erase(query, holding: secret, answered: answered, at: now)
+    }
+    return try erase(
       { () throws(KeychainError) -> [Item] in
         try refused(query, holding: secret, answered: answered)
       },
@@ -148,13 +138,7 @@ extension KeychainStore {
   public func refuse(
     _ answered: ItemReference, to query: ItemQuery, at now: Timestamp = .now
   ) throws(KeychainError) {
-    try refuseByReference(answered, to: query, at: now)
-  }
-
-  /// Marks it in this keychain.
-  public func refuseByReference(
-    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
-  ) throws(KeychainError) {
+    if let searchList { return try searchList.refuse(answered, to: query, at: now) }
     try exclusively { () throws(KeychainError) in
       for item in try find(query) where item.reference == answered && query.isInErasingReach(of: item) {
         guard let credential = try credentialIfPresent(of: item) else { continue }
@@ -185,9 +169,14 @@ extension KeychainStore {
   /// How many seconds a token counts as fresh.
   private var freshTokenLife: Int64 { 60 }
 
-  /// Deletes them from this keychain.
+  /// Deletes every item in question, whatever its secret, as git's `erase` without a password and a tool's `logout`
+  /// request, and returns how many. If the query has a path, only items with exactly that path are deleted. Items of
+  /// an access group stay, because other programs share them.
+  ///
+  /// - Throws: what reading and writing the keychain throws.
   public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
-    try erase { () throws(KeychainError) -> [Item] in
+    if let searchList { return try searchList.erase(query) }
+    return try erase { () throws(KeychainError) -> [Item] in
       try find(query).filter(query.isToErase)
     }
   }

@@ -9,11 +9,12 @@ extension KeychainOpener {
   ///   - list: the search list; empty if a keychain was named.
   ///   - prepare: called with each keychain of the list when it is opened.
   ///   - onUnusable: called once for each keychain that can't be used, while another one answers.
+  ///   - onAdded: called after an item was added.
   ///   - onHidden: told each time whether hiding or revealing survives a loss of power.
   ///   - onHiding: called with a keychain's name and those of its items that are hidden from now on.
   package func adding(
     _ list: KeychainList, to open: OpenKeychain, prepare: @escaping (OpenKeychain) -> Void = { _ in },
-    onUnusable: @escaping (String, KeychainError) -> Void,
+    onUnusable: @escaping (String, KeychainError) -> Void, onAdded: @escaping () -> Void = {},
     onHidden: @escaping (Durability) -> Void = { _ in },
     onHiding: @escaping (String, [Item]) -> Void = { _, _ in }
   ) -> OpenKeychain {
@@ -33,7 +34,7 @@ extension KeychainOpener {
     var searching = open
     searching.list = KeychainSearchList(
       members, newItemsIn: open.choice.name, hiding: HiddenItemFile(in: location.stateFolder, tell: onHidden),
-      onUnusable: onUnusable, onHiding: onHiding)
+      onUnusable: onUnusable, onHiding: onHiding, onAdded: onAdded)
     return searching
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// let keychain = SharedKeychain(FailingKeychain(InMemoryKeychain(), faults))
 /// faults.fail([.adding, .updating], with: .system(operation: "write", path: "/tmp/x", errno: ENOSPC))
 /// ```
-public final class FailingKeychain: KeychainStore {
+public final class FailingKeychain: KeychainWrapper {
   private let keychain: any KeychainStore
   private let faults: KeychainFaults
 
@@ -17,6 +17,12 @@ public final class FailingKeychain: KeychainStore {
     self.keychain = keychain
     self.faults = faults
   }
+
+  /// The keychain that it behaves like.
+  public func wrapped() -> any KeychainStore { keychain }
+
+  /// `nil`, so that every question meets the faults.
+  public var searchList: KeychainSearchList? { nil }
 
   /// The items that answer the query.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
@@ -66,22 +72,6 @@ public final class FailingKeychain: KeychainStore {
     try faults.check(.deleting)
     return try keychain.delete(items)
   }
-
-  /// As the other keychain has it.
-  public func committed(_ item: Item) -> Item { keychain.committed(item) }
-
-  /// As the other keychain has it.
-  public var looksBeforeChanging: Bool { keychain.looksBeforeChanging }
-
-  /// Runs the body exclusively on the other keychain.
-  public func exclusively<Result>(
-    _ body: () throws(KeychainError) -> Result
-  ) throws(KeychainError) -> Result { try keychain.exclusively(body) }
-
-  /// Runs the body on the other keychain.
-  public func reading<Result: ~Copyable>(
-    _ body: () throws(KeychainError) -> Result
-  ) throws(KeychainError) -> Result { try keychain.reading(body) }
 
   /// The readiness of the other keychain, or an error if the faults affect it.
   public func probe() -> KeychainReadiness {

@@ -35,6 +35,21 @@ import Testing
     }
   }
 
+  @Test("what is saved to the first of several keychains is remembered as an add is")
+  func severalKeychains() throws {
+    let home = Home()
+    _ = try KeychainList.change(in: home.location.stateFolder) { list in
+      list.putFirst([
+        ListedKeychain(builtIn: .file), ListedKeychain("work", .file, at: home.location.vaultFolder + "-2"),
+      ])
+    }
+    let keychain = try home.keychain()
+    try expect(keychain.save(.internet(account: "alice"), Credential(Secret("s3cret"))), is: .added)
+    try expect(home.remembered, is: .file)
+    try expect(keychain.answeredSecret(.internet()), is: "s3cret")
+    expect(keychain.searchList?.names, is: ["file", "work"])
+  }
+
   @Test("a Secret Service that answers is used, remembered at the first add, and then never passed over")
   func secretService() throws {
     let home = Home(keyring: PrivateKeyring())

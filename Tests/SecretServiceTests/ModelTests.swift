@@ -363,7 +363,7 @@ extension Item {
 
 /// An in-memory keychain that has its items in the order in which they were added, those changed in a running body
 /// first, as the secret service keychain does.
-private class ModelKeychain: KeychainStore {
+private class ModelKeychain: KeychainWrapper {
   private let inner: InMemoryKeychain
   /// The references, the latest last.
   private var order: [ItemReference] = []
@@ -396,7 +396,7 @@ private class ModelKeychain: KeychainStore {
     for item in items { dates[item.key.primaryKey] = item.modificationDate }
   }
 
-  func credential(of item: Item) throws(KeychainError) -> Credential { try inner.credential(of: item) }
+  func wrapped() -> any KeychainStore { inner }
 
   func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     noting(try inner.add(item, credential), isNew: true)
@@ -407,8 +407,6 @@ private class ModelKeychain: KeychainStore {
   func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     noting(try inner.update(item, credential))
   }
-
-  func delete(_ items: [Item]) throws(KeychainError) -> Int { try inner.delete(items) }
 
   func exclusively<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
     if let before = changed {
@@ -425,8 +423,6 @@ private class ModelKeychain: KeychainStore {
     order += (changed ?? []).filter { !order.contains($0) }
     return result
   }
-
-  func probe() -> KeychainReadiness { inner.probe() }
 
   private func noting(_ item: Item, isNew: Bool = false) -> Item {
     guard let reference = item.reference else { return item }

@@ -59,14 +59,8 @@ extension KeychainStore {
     _ query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> AnswerExplanation {
-    try explainByRank(query, at: now, where: isUsable)
-  }
-
-  /// Explains the answer of one keychain.
-  public func explainByRank(
-    _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
-  ) throws(KeychainError) -> AnswerExplanation {
-    try reading { () throws(KeychainError) -> AnswerExplanation in
+    if let searchList { return try searchList.explain(query, at: now, where: isUsable) }
+    return try reading { () throws(KeychainError) -> AnswerExplanation in
       var candidates: [AnswerExplanation.Candidate] = []
       var winner: Item?
       var renewal: Item?

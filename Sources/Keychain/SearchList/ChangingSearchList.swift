@@ -2,7 +2,7 @@ extension KeychainSearchList {
   /// Adds an item to the default keychain.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    home.outward(try home.store().add(item, credential), isHome: true)
+    added(try home.store().add(item, credential))
   }
 
   /// Adds an item with its dates to the default keychain.
@@ -10,7 +10,12 @@ extension KeychainSearchList {
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item {
-    home.outward(try home.store().add(keepingDatesOf: item, credential), isHome: true)
+    added(try home.store().add(keepingDatesOf: item, credential))
+  }
+
+  private func added(_ item: Item) -> Item {
+    onAdded()
+    return home.outward(item, isHome: true)
   }
 
   /// Changes an item's attributes, in the keychain where it is.
@@ -96,21 +101,22 @@ extension KeychainSearchList {
 
   /// Stores a credential in the default keychain, unless the very same came from another one. That one's item is shown
   /// again if it was hidden, because the server has accepted it.
-  public func saveByKey(
-    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
+  @discardableResult
+  public func save(
+    _ item: Item, _ credential: borrowing Credential, expiringBy: Int64? = nil, at now: Timestamp = .now
   ) throws(KeychainError) -> SaveOutcome {
     let store = try home.store()
     if home.isShared { try revealAccepted(item, credential, at: now, in: home) }
-    if members.count == 1 {
-      return try store.saveByKey(item, credential, expiringBy: expiringBy, at: now)
-    }
-    return try store.save(item, credential, expiringBy: expiringBy, at: now) {
+    let outcome = try store.save(item, credential, expiringBy: expiringBy, at: now) {
       () throws(KeychainError) -> Bool in
+      if members.count == 1 { return false }
       // The default keychain's login may have another expiry, which is then updated.
       let query = try ItemQuery(for: item.key)
       if try store.holder(of: item, credential, answering: query, at: now) != nil { return false }
       return try isElsewhere(item, credential, answering: query, at: now)
     }
+    if outcome == .added { onAdded() }
+    return outcome
   }
 
   private func isElsewhere(
@@ -145,8 +151,9 @@ extension KeychainSearchList {
 
   /// Deletes refused items from one's own keychains, and hides those of shared ones. A secret that can be renewed is
   /// only marked as expired, wherever it is.
-  public func eraseBySecret(
-    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
+  public func erase(
+    _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil,
+    at now: Timestamp = .now
   ) throws(KeychainError) -> Int {
     var members = members
     if let answered, let (giver, item) = address(of: Item(answered)) {
@@ -165,7 +172,7 @@ extension KeychainSearchList {
   ) throws(KeychainError) -> Int {
     let store = try member.store()
     guard member.isShared else {
-      return try store.eraseBySecret(query, holding: secret, answered: answered, at: now)
+      return try store.erase(query, holding: secret, answered: answered, at: now)
     }
     var refused = try store.refused(query, holding: secret, answered: answered)
     if refused.isEmpty { return 0 }
@@ -180,7 +187,7 @@ extension KeychainSearchList {
         continue
       }
       do throws(KeychainError) {
-        try store.refuseByReference(reference, to: query, at: now)
+        try store.refuse(reference, to: query, at: now)
       } catch {
         // With read access alone, it can't be marked for the others.
         lasting.append(item)
@@ -199,11 +206,11 @@ extension KeychainSearchList {
   }
 
   /// Notes it in the keychain that answered.
-  public func refuseByReference(
-    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp
+  public func refuse(
+    _ answered: ItemReference, to query: ItemQuery, at now: Timestamp = .now
   ) throws(KeychainError) {
     guard let (member, item) = address(of: Item(answered)), let reference = item.reference else { return }
-    try member.store().refuseByReference(reference, to: query, at: now)
+    try member.store().refuse(reference, to: query, at: now)
   }
 
   private func isRenewable(_ item: Item, in store: any KeychainStore) throws(KeychainError) -> Bool {

@@ -33,6 +33,7 @@ public final class KeychainSearchList: KeychainStore {
   let hiding: (any ItemHiding)?
   private let onUnusable: (String, KeychainError) -> Void
   let onHiding: (String, [Item]) -> Void
+  let onAdded: () -> Void
 
   /// Makes a list.
   ///
@@ -42,11 +43,13 @@ public final class KeychainSearchList: KeychainStore {
   ///   - hiding: keeps which items are hidden; `nil` if there is no shared keychain.
   ///   - onUnusable: called once for each keychain that can't be used and was passed over.
   ///   - onHiding: called with a keychain's name and those of its items that are hidden from now on.
+  ///   - onAdded: called after an item was added.
   /// - Precondition: one of the members has that name.
   public init(
     _ members: [Member], newItemsIn name: String, hiding: (any ItemHiding)? = nil,
     onUnusable: @escaping (String, KeychainError) -> Void = { _, _ in },
-    onHiding: @escaping (String, [Item]) -> Void = { _, _ in }
+    onHiding: @escaping (String, [Item]) -> Void = { _, _ in },
+    onAdded: @escaping () -> Void = {}
   ) {
     self.members = members.map(OpenMember.init)
     guard let home = self.members.first(where: { $0.name == name }) else {
@@ -56,6 +59,7 @@ public final class KeychainSearchList: KeychainStore {
     self.hiding = hiding
     self.onUnusable = onUnusable
     self.onHiding = onHiding
+    self.onAdded = onAdded
   }
 
   init(_ members: [OpenMember], of list: KeychainSearchList) {
@@ -64,12 +68,16 @@ public final class KeychainSearchList: KeychainStore {
     hiding = list.hiding
     onUnusable = list.onUnusable
     onHiding = list.onHiding
+    onAdded = list.onAdded
   }
 
   /// The names of the keychains, in order.
   public var names: [String] { members.map(\.name) }
 
   // MARK: Reading
+
+  /// This list.
+  public var searchList: KeychainSearchList? { self }
 
   /// Why the first keychain that was passed over can't be used.
   public var passedOver: KeychainError? { members.lazy.compactMap(\.passedOver).first }
@@ -117,8 +125,9 @@ public final class KeychainSearchList: KeychainStore {
   }
 
   /// The answer of the first keychain that has one; else the first thing that can be renewed.
-  public func answerByRank(
-    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  public func answerOrRenewal(
+    to query: ItemQuery, at now: Timestamp = .now,
+    where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> AnswerOrRenewal? {
     var renewal: Renewal?
     var hasRenewal = false
@@ -126,7 +135,7 @@ public final class KeychainSearchList: KeychainStore {
     for member in members {
       do throws(KeychainError) {
         let hidden = try hidden(in: member)
-        let found = try member.store().answerByRank(to: query, at: now) { item, credential in
+        let found = try member.store().answerOrRenewal(to: query, at: now) { item, credential in
           !hidden.contains(HiddenItem(item)) && isUsable(item, credential)
         }
         member.failure = nil
@@ -152,8 +161,9 @@ public final class KeychainSearchList: KeychainStore {
   }
 
   /// Explains the answer of the list: what each keychain would answer by itself, in order.
-  public func explainByRank(
-    _ query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+  public func explain(
+    _ query: ItemQuery, at now: Timestamp = .now,
+    where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(KeychainError) -> AnswerExplanation {
     var candidates: [AnswerExplanation.Candidate] = []
     var others: [AnswerExplanation.Candidate] = []
@@ -163,7 +173,7 @@ public final class KeychainSearchList: KeychainStore {
     for member in members {
       do throws(KeychainError) {
         let hidden = try hidden(in: member)
-        let own = try member.store().explainByRank(query, at: now) { item, credential in
+        let own = try member.store().explain(query, at: now) { item, credential in
           !hidden.contains(HiddenItem(item)) && isUsable(item, credential)
         }
         member.failure = nil

@@ -417,35 +417,18 @@ struct TransferTests {
 }
 
 /// A service that answers no change, whether or not it makes it.
-private final class FailingDesktop: DesktopKeychain {
+private final class FailingDesktop: DesktopKeychain, KeychainWrapper {
   private let keychain = InMemoryKeychain()
   var arrives = true
-  var renewer: (any SecretRenewing)?
   let isOwn = false
   let servesForwarded = false
 
-  func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
-    try keychain.items(matching: query)
-  }
-
-  func credential(of item: Item) throws(KeychainError) -> Credential { try keychain.credential(of: item) }
-
-  func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try keychain.add(item, credential)
-  }
-
-  func add(keepingDatesOf item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try keychain.add(keepingDatesOf: item, credential)
-  }
-
-  func update(_ item: Item) throws(KeychainError) -> Item { try keychain.update(item) }
+  func wrapped() -> any KeychainStore { keychain }
 
   func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     if arrives { _ = try keychain.update(item, credential) }
     throw .noAnswer(call: "CreateItem", milliseconds: 1)
   }
-
-  func delete(_ items: [Item]) throws(KeychainError) -> Int { try keychain.delete(items) }
 
   // A service keeps what it got before it failed.
   func exclusively<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {

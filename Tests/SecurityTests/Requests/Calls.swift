@@ -36,10 +36,12 @@ struct Calls {
 }
 
 /// A keychain that can be locked as a whole, or for some of its items.
-final class LockableKeychain: KeychainStore {
+final class LockableKeychain: KeychainWrapper {
   let inside = InMemoryKeychain()
   var isLocked = false
   var lockedAccounts: Set<String> = []
+
+  func wrapped() -> any KeychainStore { inside }
 
   func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     if isLocked { throw .locked(path: "vault.age") }
@@ -58,16 +60,4 @@ final class LockableKeychain: KeychainStore {
     if isLocked { throw .locked(path: "vault.age") }
     return try inside.add(item, credential)
   }
-
-  func update(_ item: Item) throws(KeychainError) -> Item { try inside.update(item) }
-
-  func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try inside.update(item, credential)
-  }
-
-  func delete(_ items: [Item]) throws(KeychainError) -> Int { try inside.delete(items) }
-
-  func exclusively<Result>(
-    _ body: () throws(KeychainError) -> Result
-  ) throws(KeychainError) -> Result { try inside.exclusively(body) }
 }

@@ -10,7 +10,7 @@ struct SharedSources {
 
   /// - Parameter keychain: the keychain that was asked.
   init(of keychain: any KeychainStore) {
-    guard let names = (keychain as? KeychainSearchList)?.names, let location = try? VaultLocation(),
+    guard let names = keychain.searchList?.names, let location = try? VaultLocation(),
       let list = try? KeychainList.read(in: location.stateFolder)
     else {
       keychains = []
