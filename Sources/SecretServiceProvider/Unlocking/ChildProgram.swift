@@ -2,6 +2,7 @@ import Bytes
 import CLinux
 import CSecret
 import Glibc
+import System
 
 /// A started program that asks a person, or unlocks the keychain.
 final class ChildProgram {
@@ -21,7 +22,7 @@ final class ChildProgram {
 
   private static let outputLimit = 64
 
-  private let process: GPid
+  private let process: pid_t
   private var hasEnded = false
 
   /// Starts the program.
@@ -36,51 +37,44 @@ final class ChildProgram {
     _ arguments: [String], as name: String? = nil, input text: SharedSecret? = nil, readsOutput: Bool = false,
     then report: @escaping (Ending) -> Void
   ) {
-    var input: Int32 = -1
+    var descriptors: [ProgramStart.Descriptor] = [.null, .null, .inherited]
+    // The program's own ends, which are closed here after its start.
+    var given: [Int32] = []
+    defer { for descriptor in given { close(descriptor) } }
     if let text {
       guard let ends = Self.pipe() else { return nil }
+      given.append(ends.reading)
       clinux_make_blocking(ends.reading)
       // The pipe has room for it, so this doesn't block.
       let isWritten = text.secret.withUnsafeBytes {
         write(ends.writing, $0.baseAddress, $0.count) == $0.count
       }
       close(ends.writing)
-      input = ends.reading
-      if !isWritten {
-        close(input)
-        return nil
-      }
+      if !isWritten { return nil }
+      descriptors[0] = .copy(of: ends.reading)
     }
-    defer { if input >= 0 { close(input) } }
-    var output: (reading: Int32, writing: Int32) = (-1, -1)
+    var output: Int32 = -1
     if readsOutput {
       guard let ends = Self.pipe() else { return nil }
+      given.append(ends.writing)
       clinux_make_blocking(ends.writing)
-      output = ends
+      (output, descriptors[1]) = (ends.reading, .copy(of: ends.writing))
     }
-    defer { if output.writing >= 0 { close(output.writing) } }
-    let all = name.map { [arguments[0], $0] + arguments.dropFirst() } ?? arguments
-    var words: [UnsafeMutablePointer<CChar>?] = all.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var process: GPid = 0
-    let flags = GSpawnFlags(
-      rawValue: G_SPAWN_DO_NOT_REAP_CHILD.rawValue | (readsOutput ? 0 : G_SPAWN_STDOUT_TO_DEV_NULL.rawValue)
-        | (name == nil ? 0 : G_SPAWN_FILE_AND_ARGV_ZERO.rawValue))
-    let isStarted = g_spawn_async_with_fds(
-      nil, &words, nil, flags, nil, nil, &process, input, output.writing, -1, nil)
-    guard isStarted != 0 else {
-      if output.reading >= 0 { close(output.reading) }
+    let words = ([name ?? arguments[0]] + arguments).map { CString(pointer: strdup($0)) }
+    defer { for word in words { free(UnsafeMutablePointer(mutating: word.pointer)) } }
+    let start = ProgramStart([words[0]] + words.dropFirst(2), at: words[1], descriptors, .attended)
+    guard let process = try? start.run() else {
+      if output >= 0 { close(output) }
       return nil
     }
     self.process = process
-    let reporting = Report(output.reading) { [weak self] ending in
+    let reporting = Report(output) { [weak self] ending in
       self?.hasEnded = true
       report(ending)
     }
     g_child_watch_add_full(
       G_PRIORITY_DEFAULT, process,
-      { process, status, data in
-        g_spawn_close_pid(process)
+      { _, status, data in
         guard let data else { return }
         let report = Unmanaged<Report>.fromOpaque(data).takeUnretainedValue()
         report.run(Ending(hasSucceeded: status == 0, output: ChildProgram.printed(report.output)))
