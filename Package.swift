@@ -350,7 +350,7 @@ let package = Package(
       name: "SecretServiceProviderTests",
       dependencies: [
         "Expectations", "Bytes", "Forwarding", "Keychain", "KeychainTesting", "SecretService",
-        "SecretServiceProvider", "TestSupport",
+        "SecretServiceProvider", "Terminals", "TestSupport",
       ],
       swiftSettings: language),
     // Runs security-programs and llavero, and depends on neither, as CommandsTests.

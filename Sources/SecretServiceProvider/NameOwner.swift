@@ -1,9 +1,12 @@
-package import SecretService
+import Keychain
+import SecretService
+import ToolCommands
 
-package struct NameOwner {
-  package let isOurs: Bool
+/// The present provider of the Secret Service.
+struct NameOwner {
+  let isOurs: Bool
   /// The program's name, if known.
-  package let program: String?
+  let program: String?
 
   private static func connect(_ address: BusAddress) throws(BusFailure) -> ProviderConnection {
     try ProviderConnection(
@@ -13,14 +16,12 @@ package struct NameOwner {
   }
 
   /// Makes the bus reread its activation files: it doesn't watch a folder made after its start.
-  package static func rereadActivation(_ address: BusAddress) { try? connect(address).reloadConfiguration() }
+  static func rereadActivation(_ address: BusAddress) { try? connect(address).reloadConfiguration() }
 
   /// The programs that call llavero's service; `nil` if it isn't running.
   ///
   /// - Throws: ``BusFailure`` if it doesn't answer.
-  package static func callers(
-    _ address: BusAddress
-  ) throws(BusFailure) -> (process: UInt64?, rows: [CallerRow])? {
+  static func callers(_ address: BusAddress) throws(BusFailure) -> ServedPrograms? {
     let bus = try connect(address)
     guard let process = bus.process(of: Provider.ownName), bus.process(of: Provider.name) == process else {
       return nil
@@ -28,32 +29,23 @@ package struct NameOwner {
     let reply = try bus.peer(Provider.ownName).call("GetCallers", of: Interface.own, at: ObjectPath.service)
     let what = "GetCallers"
     let rows = try reply.parts("(a(subtu))", of: what)[0].parts("a(subtu)", of: what)
-    return (
-      process,
-      try rows.map { (row) throws(BusFailure) in
+    return ServedPrograms(
+      process: Int(process),
+      callers: try rows.map { (row) throws(BusFailure) in
         let parts = try row.parts("(subtu)", of: what)
-        return CallerRow(
-          program: try parts[0].text(of: what), process: try parts[1].number(of: what),
-          isConnected: try parts[2].bool(of: what), since: try parts[3].number(of: what),
-          calls: try parts[4].number(of: what))
-      }
-    )
-  }
-
-  /// The service's report on a program; unknown values are empty or 0.
-  package struct CallerRow {
-    package let program: String
-    package let process: UInt64
-    package let isConnected: Bool
-    /// In seconds since 1970.
-    package let since: UInt64
-    package let calls: UInt64
+        // Unknown values are empty or 0, and dates are in seconds since 1970.
+        let (program, process) = (try parts[0].text(of: what), try parts[1].number(of: what))
+        let since = Timestamp(milliseconds: Int64(clamping: try parts[3].number(of: what)) * 1000)
+        return ServedPrograms.Caller(
+          program: program.isEmpty ? nil : program, process: process == 0 ? nil : Int(process),
+          isConnected: try parts[2].bool(of: what), since: since, calls: Int(try parts[4].number(of: what)))
+      })
   }
 
   /// Asks the bus, without starting a service. `nil` if nobody owns the name.
   ///
   /// - Throws: ``BusFailure`` if the bus can't be used.
-  package static func find(_ address: BusAddress) throws(BusFailure) -> NameOwner? {
+  static func find(_ address: BusAddress) throws(BusFailure) -> NameOwner? {
     let bus = try connect(address)
     guard let process = bus.process(of: Provider.name) else { return nil }
     return NameOwner(

@@ -3,8 +3,9 @@ import CLinux
 import CSecret
 import Glibc
 import Keychain
-package import SecretService
+import SecretService
 import System
+import Terminals
 
 /// Handles the result of a job on the keychain's thread.
 final class Ending<Value>: @unchecked Sendable {
@@ -21,13 +22,13 @@ final class Ending<Value>: @unchecked Sendable {
 }
 
 /// The Secret Service, served from a keychain.
-package final class Provider: @unchecked Sendable {
+final class Provider: @unchecked Sendable {
   // Unchecked is sound: only the main thread uses it. Other threads just carry references back there.
 
   /// The name that programs call.
   static let name = "org.freedesktop.secrets"
   /// The name by which llavero recognizes its own service, so that it never asks itself.
-  package static let ownName = SecretServiceKeychain.ownServiceName
+  static let ownName = SecretServiceKeychain.ownServiceName
 
   let settings: ProviderSettings
   private(set) var connection: ProviderConnection!
@@ -110,7 +111,7 @@ package final class Provider: @unchecked Sendable {
   ///
   /// - Returns: 0, or 2 if the name belongs to another program.
   /// - Throws: ``BusFailure`` if there is no bus.
-  package static func serve(_ settings: ProviderSettings) throws(BusFailure) -> Int32 {
+  static func serve(_ settings: ProviderSettings) throws(BusFailure) -> Int32 {
     try Provider(settings).run()
   }
 
@@ -122,7 +123,7 @@ package final class Provider: @unchecked Sendable {
         onDeparture: { [unowned self] name in afterCalls(of: name) { [unowned self] in forget(name) } },
         onLoss: { [unowned self] name in
           guard name == Self.name, !isOver else { return }
-          settings.say("another program provides the Secret Service from now on")
+          StandardStreams.say("another program provides the Secret Service from now on")
           end(0)
         },
         onEnd: { [unowned self] in end(0) }))
@@ -141,7 +142,7 @@ package final class Provider: @unchecked Sendable {
     }
     guard try claimNames() else { return 2 }
     settings.onServing()
-    settings.say("the Secret Service is served from the keychain")
+    StandardStreams.say("the Secret Service is served from the keychain")
     loginWatch = LoginWatch { [unowned self] in
       _ = settings.lock()
       update()
@@ -197,7 +198,7 @@ package final class Provider: @unchecked Sendable {
     case .unusable(let error):
       if case .unusable = state { return }
       state = .unusable(error)
-      settings.say(settings.explain(error))
+      StandardStreams.say("\(error.message)")
     }
   }
 
@@ -278,7 +279,7 @@ package final class Provider: @unchecked Sendable {
         case .locked: becomeLocked()
         default:
           state = .unusable(error)
-          if toldError != error { settings.say(settings.explain(error)) }
+          if toldError != error { StandardStreams.say("\(error.message)") }
           toldError = error
         }
       }
@@ -342,7 +343,7 @@ package final class Provider: @unchecked Sendable {
             switch result {
             case .success(let value): ending.finish(value)
             case .failure(.itemNotFound) where judgeAgain(call, ending.again): break
-            case .failure(let error): ending.refuse(ServiceError(error, explain: settings.explain))
+            case .failure(let error): ending.refuse(ServiceError(error))
             }
             changeIsDone()
           })
@@ -367,7 +368,7 @@ package final class Provider: @unchecked Sendable {
       switch result {
       case .success(let subscription): self.subscription = subscription
       case .failure(let error):
-        settings.say("changes by others are seen late: \(settings.explain(error))")
+        StandardStreams.say("changes by others are seen late: \(error.message)")
         MainLoop.every(milliseconds: 5000) { [unowned self] in somethingHasChanged() }
       }
     }
@@ -382,7 +383,7 @@ package final class Provider: @unchecked Sendable {
     switch state {
     case .unlocked: return
     case .locked: throw .isLocked
-    case .unusable(let error): throw ServiceError(unusable: error, explain: settings.explain)
+    case .unusable(let error): throw ServiceError(unusable: error)
     }
   }
 

@@ -4,6 +4,7 @@ import Forwarding
 import Keychain
 import KeychainTesting
 import SecretService
+import Terminals
 import TestSupport
 import Testing
 
@@ -101,20 +102,20 @@ import Testing
     ] as [(ForwardingFault, String)])
   func names(_ fault: ForwardingFault, _ name: String) {
     for error in [
-      ServiceError(.forwarding(fault)) { _ in "why" },
-      ServiceError(unusable: .forwarding(fault)) { _ in "why" },
+      ServiceError(.forwarding(fault)),
+      ServiceError(unusable: .forwarding(fault)),
     ] {
-      expect(error.name, is: name)
-      expect(error.text, is: "why")
+      expect(error.told.name, is: name)
+      expect(error.told.text, is: KeychainError.forwarding(fault).message)
     }
   }
 
   @Test("what is no login is not supported where a rule doesn't allow it, and other errors stay")
   func others() {
-    let refused = ServiceError(.forwarding(.answered(.refused))) { _ in "why" }
-    expect(refused.ofOther(if: true).name, is: "org.freedesktop.DBus.Error.NotSupported")
-    expect(refused.ofOther(if: false).name, is: refused.name)
-    expect(ServiceError.accessDenied("x").ofOther(if: true).text, is: "x")
+    let refused = ServiceError(.forwarding(.answered(.refused)))
+    expect(refused.ofOther(if: true).told.name, is: "org.freedesktop.DBus.Error.NotSupported")
+    expect(refused.ofOther(if: false).told.name, is: refused.told.name)
+    expect(ServiceError.accessDenied("x").ofOther(if: true).told.text, is: "x")
   }
 
   @Test("a look doesn't undo what was changed since it began, and keeps what it can't see")

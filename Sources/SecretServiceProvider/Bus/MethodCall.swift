@@ -70,9 +70,10 @@ final class MethodCall: @unchecked Sendable {
 
   func refuse(_ error: ServiceError) {
     defer { end(error) }
-    guard !expectsNothing,
-      let reply = g_dbus_message_new_method_error_literal(message, error.name, error.text)
-    else { return }
+    let (name, text) = error.told
+    guard !expectsNothing, let reply = g_dbus_message_new_method_error_literal(message, name, text) else {
+      return
+    }
     send(reply)
   }
 

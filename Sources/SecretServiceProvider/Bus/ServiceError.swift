@@ -1,5 +1,5 @@
 import Keychain
-import SecretService
+import Terminals
 
 /// Why a call is refused, as an error of the Secret Service or D-Bus.
 enum ServiceError: Error {
@@ -31,71 +31,53 @@ enum ServiceError: Error {
     .invalidArguments("a secret has at most \(ItemBounds.secret) bytes")
   }
 
-  var name: String {
-    let bus = "org.freedesktop.DBus.Error."
-    let service = "org.freedesktop.Secret.Error."
-    return switch self {
-    case .isLocked, .lockedElsewhere: service + "IsLocked"
-    case .noSession: service + "NoSession"
-    case .noSuchObject: service + "NoSuchObject"
-    case .unknownObject: bus + "UnknownMethod"
-    case .unknownInterface: bus + "UnknownInterface"
-    case .unknownMethod: bus + "UnknownMethod"
-    case .unknownProperty: bus + "UnknownProperty"
-    case .readOnlyProperty: bus + "PropertyReadOnly"
-    case .notSupported: bus + "NotSupported"
-    case .invalidArguments: bus + "InvalidArgs"
-    case .accessDenied, .refusedElsewhere: bus + "AccessDenied"
-    case .alreadyExists: service + "AlreadyExists"
-    case .limitsExceeded: bus + "LimitsExceeded"
-    case .failed: bus + "Failed"
-    case .unreachable: bus + "NoServer"
-    case .timedOut: bus + "TimedOut"
-    case .wrongPassphrase: "org.gnome.keyring.Error.Denied"
+  /// The error's name on the bus, and the text for people: without secrets, and without anything that the caller sent.
+  var told: (name: String, text: String) {
+    func bus(_ name: String, _ text: String) -> (String, String) {
+      ("org.freedesktop.DBus.Error." + name, text)
     }
-  }
-
-  /// The text for people: without secrets, and without anything that the caller sent.
-  var text: String {
-    switch self {
-    case .isLocked: "the collection is locked"
-    case .noSession: "there is no such session of this caller"
-    case .noSuchObject: "there is no such object"
-    case .unknownObject: "there is no object at this path"
-    case .unknownInterface: "the object has no such interface"
-    case .unknownMethod: "there is no such method"
-    case .unknownProperty: "there is no such property"
-    case .readOnlyProperty: "the property can't be set"
-    case .notSupported(let text), .invalidArguments(let text), .accessDenied(let text),
-      .alreadyExists(let text), .limitsExceeded(let text), .failed(let text), .refusedElsewhere(let text),
-      .lockedElsewhere(let text), .unreachable(let text), .timedOut(let text):
-      text
-    case .wrongPassphrase: "the password is wrong"
+    func service(_ name: String, _ text: String) -> (String, String) {
+      ("org.freedesktop.Secret.Error." + name, text)
+    }
+    return switch self {
+    case .isLocked: service("IsLocked", "the collection is locked")
+    case .lockedElsewhere(let text): service("IsLocked", text)
+    case .noSession: service("NoSession", "there is no such session of this caller")
+    case .noSuchObject: service("NoSuchObject", "there is no such object")
+    case .unknownObject: bus("UnknownMethod", "there is no object at this path")
+    case .unknownInterface: bus("UnknownInterface", "the object has no such interface")
+    case .unknownMethod: bus("UnknownMethod", "there is no such method")
+    case .unknownProperty: bus("UnknownProperty", "there is no such property")
+    case .readOnlyProperty: bus("PropertyReadOnly", "the property can't be set")
+    case .notSupported(let text): bus("NotSupported", text)
+    case .invalidArguments(let text): bus("InvalidArgs", text)
+    case .accessDenied(let text), .refusedElsewhere(let text): bus("AccessDenied", text)
+    case .alreadyExists(let text): service("AlreadyExists", text)
+    case .limitsExceeded(let text): bus("LimitsExceeded", text)
+    case .failed(let text): bus("Failed", text)
+    case .unreachable(let text): bus("NoServer", text)
+    case .timedOut(let text): bus("TimedOut", text)
+    case .wrongPassphrase: ("org.gnome.keyring.Error.Denied", "the password is wrong")
     }
   }
 
   /// Why the keychain could not do this.
-  ///
-  /// - Parameter explain: describes an error for people, in one line.
-  init(_ error: KeychainError, explain: (KeychainError) -> String) {
+  init(_ error: KeychainError) {
     switch error {
     case .locked, .wrongPassphrase, .promptDismissed: self = .isLocked
     case .itemNotFound: self = .noSuchObject
-    case .tooLarge, .unusableAttribute: self = .invalidArguments(explain(error))
-    case .duplicateItem: self = .alreadyExists(explain(error))
-    case .fault(let fault): self.init(fault.kind, explain(error))
-    default: self = .failed(explain(error))
+    case .tooLarge, .unusableAttribute: self = .invalidArguments(error.message)
+    case .duplicateItem: self = .alreadyExists(error.message)
+    default: self.init(unusable: error)
     }
   }
 
   /// Why the keychain can't be used at all.
-  ///
-  /// - Parameter explain: describes an error for people, in one line.
-  init(unusable error: KeychainError, explain: (KeychainError) -> String) {
+  init(unusable error: KeychainError) {
     if case .fault(let fault) = error {
-      self.init(fault.kind, explain(error))
+      self.init(fault.kind, error.message)
     } else {
-      self = .failed(explain(error))
+      self = .failed(error.message)
     }
   }
 

@@ -1,27 +1,18 @@
-package import Keychain
-import SecretService
+import Keychain
+import ToolCommands
 
-/// One access to the keychain by a program, for a log. Holds no secret.
-package struct Access: Sendable {
-  package let date: Timestamp
-  package let caller: Caller?
-  /// `search`, `read`, `store`, `change`, `delete`, `lock`, `unlock`, or `collection`.
-  package let action: String
-  /// The items concerned, at most ``limit`` of them.
-  package let items: [Item]
-  /// How many items were concerned.
-  package let count: Int
-  package let outcome: Outcome
-
+extension ServedAccess {
   /// How many items are logged by name.
-  package static let limit = 16
+  private static let limit = 16
 
-  package enum Outcome: String, Sendable {
-    case answered
-    case nothing
-    case locked
-    case refused
-    case failed
+  /// An access by a call that has ended.
+  init(
+    _ action: String, by caller: Caller?, at date: Timestamp, _ items: [ServedItem], _ error: ServiceError?
+  ) {
+    self.init(
+      date: date, program: caller?.program, process: caller?.process, action: action,
+      items: Array(items.compactMap(\.item).prefix(Self.limit)), count: items.count,
+      outcome: Self.outcome(error, foundNothing: action == "search" && items.isEmpty))
   }
 
   /// The action of a call for the log; `nil` if it concerns no item.
@@ -38,17 +29,14 @@ package struct Access: Sendable {
     default: nil
     }
   }
-}
 
-extension Access.Outcome {
-  init(_ error: ServiceError?, count: Int, _ action: String) {
-    self =
-      switch error {
-      case nil: action == "search" && count == 0 ? .nothing : .answered
-      case .isLocked, .lockedElsewhere, .wrongPassphrase: .locked
-      case .accessDenied, .refusedElsewhere: .refused
-      case .noSuchObject, .unknownObject: .nothing
-      default: .failed
-      }
+  private static func outcome(_ error: ServiceError?, foundNothing: Bool) -> String {
+    switch error {
+    case nil: foundNothing ? "nothing" : "answered"
+    case .isLocked, .lockedElsewhere, .wrongPassphrase: "locked"
+    case .accessDenied, .refusedElsewhere: "refused"
+    case .noSuchObject, .unknownObject: "nothing"
+    default: "failed"
+    }
   }
 }

@@ -1,17 +1,17 @@
 import Bytes
 import Glibc
-package import Keychain
+import Keychain
 import SecretService
 
-package struct Caller: Sendable {
-  package let connection: String
+struct Caller: Sendable {
+  let connection: String
   /// The process; `nil` if the bus doesn't know it.
-  package let process: UInt32?
+  let process: UInt32?
   /// The file that the process ran when it first called; `nil` if it had ended, or can't be examined. An interpreter
   /// counts as one program, whatever it runs.
-  package let program: String?
-  package let since: Timestamp
-  package var calls = 1
+  let program: String?
+  let since: Timestamp
+  var calls = 1
 }
 
 extension Caller {

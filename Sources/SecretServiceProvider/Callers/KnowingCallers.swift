@@ -1,6 +1,7 @@
 import CSecret
 import Keychain
 import SecretService
+import ToolCommands
 
 extension Provider {
   /// Handles a call; once its caller is known, if anything depends on that.
@@ -16,18 +17,11 @@ extension Provider {
   }
 
   func log(_ call: MethodCall) {
-    guard let log = settings.log, let action = Access.action(of: call) else { return }
+    guard let log = settings.log, let action = ServedAccess.action(of: call) else { return }
     let date = Timestamp.now
     let caller = callers[call.sender]
     if case .item(let item) = object(at: call.path, for: call.sender) { call.concerns = [item] }
-    call.onEnd = { [unowned call] error in
-      let items = call.concerns.compactMap(\.item)
-      log(
-        Access(
-          date: date, caller: caller, action: action, items: Array(items.prefix(Access.limit)),
-          count: call.concerns.count,
-          outcome: Access.Outcome(error, count: call.concerns.count, action)))
-    }
+    call.onEnd = { [unowned call] in log(ServedAccess(action, by: caller, at: date, call.concerns, $0)) }
   }
 
   /// llavero's own methods, which report the callers.

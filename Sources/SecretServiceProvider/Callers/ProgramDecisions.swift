@@ -1,23 +1,16 @@
-package import Keychain
+import Keychain
 
 /// A remembered decision about a program and an item.
-package struct ProgramPermission: Hashable, Sendable {
-  package let program: String
-  package let item: ItemReference
+struct ProgramPermission: Hashable, Sendable {
+  let program: String
+  let item: ItemReference
   /// The mark that the item must have for the program to read, change and delete it; `nil` for a refusal.
-  package let mark: String?
+  let mark: String?
   /// The item's name for people, if known.
-  package let name: String
-
-  package init(program: String, item: ItemReference, mark: String?, name: String = "") {
-    self.program = program
-    self.item = item
-    self.mark = mark
-    self.name = name
-  }
+  var name = ""
 }
 
-package enum ProgramDecision: String, CaseIterable, Sendable {
+enum ProgramDecision: String, CaseIterable, Sendable {
   /// For this connection.
   case once
   /// For everything that runs the program's file, until the service ends or the keychain is locked.
@@ -33,23 +26,14 @@ package enum ProgramDecision: String, CaseIterable, Sendable {
 }
 
 /// How people are asked about programs, and where the answers are kept.
-package struct ProgramAsking {
+struct ProgramAsking {
   /// The program that asks, and the name to run it as. It reads the question from standard input and prints one of the
   /// ``ProgramDecision`` values in its arguments. `nil` if nobody is to be asked: undecided items are then refused.
-  package var askingProgram: (path: String, name: String)?
+  var askingProgram: (path: String, name: String)?
   /// The remembered decisions, read for each question, so that people can edit them.
-  package var remembered: () -> [ProgramPermission]
+  var remembered: () -> [ProgramPermission]
   /// Remembers more decisions. Returns whether that was possible.
-  package var remember: ([ProgramPermission]) -> Bool
-
-  package init(
-    askingProgram: (path: String, name: String)?, remembered: @escaping () -> [ProgramPermission],
-    remember: @escaping ([ProgramPermission]) -> Bool
-  ) {
-    self.askingProgram = askingProgram
-    self.remembered = remembered
-    self.remember = remember
-  }
+  var remember: ([ProgramPermission]) -> Bool
 }
 
 /// Decisions since the service started; permissions only since the keychain was last locked.

@@ -56,7 +56,7 @@ extension Provider {
       case .failure(let error):
         // Closing the connection withdraws the question.
         if !ticket.hasCaller { thread.forget() }
-        if ticket.take() { ending.refuse(ServiceError(unusable: error, explain: settings.explain)) }
+        if ticket.take() { ending.refuse(ServiceError(unusable: error)) }
       }
     }
     return true

@@ -125,7 +125,7 @@ extension Provider {
     do throws(KeychainError) {
       try answer.item.validate(with: answer.credential)
     } catch {
-      throw ServiceError(error, explain: settings.explain)
+      throw ServiceError(error)
     }
     let size = Self.size(of: shown) + body.secret.count
     let others = volatileSecrets.reduce(0) { sum, entry in

@@ -64,7 +64,7 @@ extension Provider {
           return
         }
         call.answer([session.seal(secret.1.secret, contentType)])
-      case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+      case .failure(let error): call.refuse(ServiceError(error))
       }
     }
   }

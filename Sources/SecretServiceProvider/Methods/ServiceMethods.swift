@@ -124,7 +124,7 @@ extension Provider {
         answer(call, with: ready + secrets, session)
       // It was locked in the meantime, and locked items are left out.
       case .failure(.locked): answer(call, with: ready, session)
-      case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
+      case .failure(let error): call.refuse(ServiceError(error))
       }
     }
   }

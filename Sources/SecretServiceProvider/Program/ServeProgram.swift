@@ -33,18 +33,8 @@ package enum ServeProgram {
 
   /// The programs that call llavero's service; `nil` if it isn't running.
   package static func callers() -> ServedPrograms? {
-    guard let address = try? BusAddress.find(), let found = try? NameOwner.callers(address) else {
-      return nil
-    }
-    return ServedPrograms(
-      process: found.process.map { Int($0) },
-      callers: found.rows.map { row in
-        ServedPrograms.Caller(
-          program: row.program.isEmpty ? nil : row.program,
-          process: row.process == 0 ? nil : Int(row.process),
-          isConnected: row.isConnected, since: Timestamp(milliseconds: Int64(clamping: row.since) * 1000),
-          calls: Int(row.calls))
-      })
+    guard let address = try? BusAddress.find() else { return nil }
+    return try? NameOwner.callers(address)
   }
 
   private static func settings(
@@ -76,7 +66,7 @@ package enum ServeProgram {
     var settings = try settings(options, choice, at: location, on: bus)
     if options.logs {
       let log = LineLog.ofService(in: location.stateFolder)
-      settings.log = { log.append(ServedAccess($0)) }
+      settings.log = log.append
     }
     if options.asks {
       let programs = try RememberedPrograms(say: { StandardStreams.say("\($0)") })
@@ -99,13 +89,5 @@ package enum ServeProgram {
         hint: "\(command: "llavero", "serve", "--replace") takes its place, if it allows that",
         status: .keychain)
     }
-  }
-}
-
-extension ServedAccess {
-  fileprivate init(_ access: Access) {
-    self.init(
-      date: access.date, program: access.caller?.program, process: access.caller?.process,
-      action: access.action, items: access.items, count: access.count, outcome: access.outcome.rawValue)
   }
 }

@@ -36,7 +36,7 @@ enum ServedFile {
         let isThere = (try? watchman.isThere()) ?? false
         _ = try? RememberedKeychain.writeFirst(
           KeychainKind.file.rawValue, vault: isThere ? location.vaultFile : nil, in: location.stateFolder)
-      }, explain: { $0.message }, say: { StandardStreams.say("\($0)") })
+      })
     settings.presentState = { watchman.presentMAC }
     settings.opensUnasked = { (try? watchman.opensUnasked()) ?? false }
     settings.unlockAgainProgram = settings.unlockProgram.map { $0 + ["--again"] }

@@ -31,7 +31,7 @@ enum ServedForwarded {
       isAsSeen: { _ in false },
       // Only the other machine knows, and a look finds out.
       lockState: { .unlocked }, lock: { false }, unlockProgram: nil, unlockWithPassphraseProgram: [],
-      idle: nil, onServing: {}, explain: { $0.message }, say: { StandardStreams.say("\($0)") })
+      idle: nil, onServing: {})
     settings.freshness = freshness
     settings.readers = readers
     settings.question = ItemTranslation.question

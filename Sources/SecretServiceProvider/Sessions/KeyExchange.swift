@@ -1,9 +1,9 @@
-package import Bytes
+import Bytes
 import CGcrypt
 
 /// One side of the key exchange of `dh-ietf1024-sha256-aes128-cbc-pkcs7` (Secret Service draft 0.2, section 7.3): a key
 /// pair for Diffie-Hellman in the second Oakley group, made for a single session.
-package struct KeyPair: ~Copyable, Sendable {
+struct KeyPair: ~Copyable, Sendable {
   /// The size of the private exponent, in bytes.
   ///
   /// The group itself resists attacks of about 2^80 steps. Because its prime is safe, an exponent needs twice as many
@@ -12,12 +12,12 @@ package struct KeyPair: ~Copyable, Sendable {
   private static let exponentSize = 32
 
   /// The number for the other side: always 128 bytes, most significant first. KWallet accepts no fewer.
-  package let publicKey: [UInt8]
+  let publicKey: [UInt8]
 
   private let exponent: Secret
 
   /// A new pair from libgcrypt's random numbers.
-  package static func generate() -> KeyPair {
+  static func generate() -> KeyPair {
     Gcrypt.start()
     return KeyPair(
       exponent: Secret(count: exponentSize) { bytes in
@@ -44,7 +44,7 @@ package struct KeyPair: ~Copyable, Sendable {
   ///   on the left, and some add them.
   /// - Returns: 16 bytes for AES-128. `nil` if `peer` is not a number from 2 to the prime minus 2: any other makes the
   ///   shared secret guessable.
-  package func sessionKey(with peer: [UInt8]) -> Secret? {
+  func sessionKey(with peer: [UInt8]) -> Secret? {
     let number = peer.drop { $0 == 0 }
     guard number.count <= SecondOakleyGroup.size else { return nil }
     return withSecretScratch(SecondOakleyGroup.size) { shared in

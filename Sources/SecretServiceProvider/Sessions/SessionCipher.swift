@@ -1,18 +1,18 @@
-package import Bytes
+import Bytes
 import CGcrypt
 
 /// The encryption of secrets in a session: AES-128 in CBC mode, with PKCS #7's padding (Secret Service draft 0.2,
 /// section 7.3; RFC 5652, section 6.3).
 ///
 /// The protocol has no authentication, so the bus and others on it can change what is sent.
-package struct SessionCipher: ~Copyable, Sendable {
+struct SessionCipher: ~Copyable, Sendable {
   /// The size of a block and of an IV, in bytes.
   private static let blockSize = 16
 
   private let key: Secret
 
   /// Traps if the key isn't 16 bytes long.
-  package init(key: consuming Secret) {
+  init(key: consuming Secret) {
     precondition(key.count == 16, "AES-128 takes 16 bytes")
     Gcrypt.start()
     self.key = key
@@ -20,7 +20,7 @@ package struct SessionCipher: ~Copyable, Sendable {
 
   /// Encrypts a secret of any size with a new IV. Returns the IV of 16 bytes, and the ciphertext: a multiple of 16
   /// bytes, 1 to 16 bytes longer than the secret.
-  package func seal(_ secret: borrowing Secret) -> (iv: [UInt8], ciphertext: [UInt8]) {
+  func seal(_ secret: borrowing Secret) -> (iv: [UInt8], ciphertext: [UInt8]) {
     var iv = [UInt8](repeating: 0, count: Self.blockSize)
     iv.withUnsafeMutableBytes { cgcrypt_nonce($0.baseAddress, $0.count) }
     let padding = Self.blockSize - secret.count % Self.blockSize
@@ -35,7 +35,7 @@ package struct SessionCipher: ~Copyable, Sendable {
 
   /// Decrypts a secret from the other side. `nil` if the IV isn't 16 bytes long, the ciphertext is empty or no multiple
   /// of 16 bytes, or the padding is invalid.
-  package func open(iv: UnsafeRawBufferPointer, ciphertext: UnsafeRawBufferPointer) -> Secret? {
+  func open(iv: UnsafeRawBufferPointer, ciphertext: UnsafeRawBufferPointer) -> Secret? {
     guard iv.count == Self.blockSize, ciphertext.count > 0, ciphertext.count % Self.blockSize == 0 else {
       return nil
     }
