@@ -7,20 +7,6 @@ import SecretService
 import System
 import Terminals
 
-/// Handles the result of a job on the keychain's thread.
-final class Ending<Value>: @unchecked Sendable {
-  // Unchecked is sound: only the main thread uses it.
-  let finish: (Value) -> Void
-  let refuse: (ServiceError) -> Void
-  /// Called, in place of the call itself, if the call must be judged again.
-  let again: (() -> Void)?
-  init(
-    _ finish: @escaping (Value) -> Void, refuse: @escaping (ServiceError) -> Void, again: (() -> Void)? = nil
-  ) {
-    (self.finish, self.refuse, self.again) = (finish, refuse, again)
-  }
-}
-
 /// The Secret Service, served from a keychain.
 final class Provider: @unchecked Sendable {
   // Unchecked is sound: only the main thread uses it. Other threads just carry references back there.
@@ -225,8 +211,7 @@ final class Provider: @unchecked Sendable {
     if !isLocked, !isPassphraseNeeded {
       if prompts.hasShown { completeShown() }
       // Its question has been answered.
-      unlockProgram?.end()
-      unlockProgram = nil
+      endUnlockProgram()
     }
   }
 
@@ -327,23 +312,23 @@ final class Provider: @unchecked Sendable {
       @escaping () throws(ServiceError) -> @Sendable (any KeychainStore) throws(KeychainError) -> Value,
     finish: @escaping (Value) -> Void, refuse: ((ServiceError) -> Void)? = nil, again: (() -> Void)? = nil
   ) throws(ServiceError) {
-    let ending = Ending(finish, refuse: refuse ?? { call.refuse($0) }, again: again)
+    let refuse = refuse ?? { call.refuse($0) }
     try changeLines.add(
       { [self] in
         let body: @Sendable (any KeychainStore) throws(KeychainError) -> Value
         do throws(ServiceError) {
           body = try prepare()
         } catch {
-          ending.refuse(error)
+          refuse(error)
           return changeIsDone()
         }
         writer.run(
           body,
           then: { [self] result in
             switch result {
-            case .success(let value): ending.finish(value)
-            case .failure(.itemNotFound) where judgeAgain(call, ending.again): break
-            case .failure(let error): ending.refuse(ServiceError(error))
+            case .success(let value): finish(value)
+            case .failure(.itemNotFound) where judgeAgain(call, again): break
+            case .failure(let error): refuse(ServiceError(error))
             }
             changeIsDone()
           })
@@ -402,10 +387,7 @@ final class Provider: @unchecked Sendable {
     portalRequests.remove(of: name)
     changeLines.remove(of: name)
     for path in lockedSearchPaths.removeValue(forKey: name) ?? [] { lockedSearches[path] = nil }
-    if !prompts.hasShown {
-      unlockProgram?.end()
-      unlockProgram = nil
-    }
+    if !prompts.hasShown { endUnlockProgram() }
   }
 
   /// An object that stands for the results of a search in a locked keychain.

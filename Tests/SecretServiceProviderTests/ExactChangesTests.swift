@@ -28,12 +28,10 @@ import Testing
     let seen = try ClientChanges.store(
       shown(attributes), text("trap"), in: "more", replacing: nil, mayReplaceLogin: false, in: keychain)
     try expect(ClientChanges.unchanged([seen], isListed: isForwarded, in: keychain), is: [true])
-    let present = try ClientChanges.setSecret(
-      text("secret"), ItemTranslation.plainText, of: seen, in: vault)
+    let present = try ClientChanges.update(seen, text("secret"), in: vault) { _ in }
     try expect(ClientChanges.unchanged([seen], isListed: isForwarded, in: keychain), is: [false])
     #expect(throws: KeychainError.itemNotFound) {
-      try ClientChanges.setSecret(
-        text("other"), ItemTranslation.plainText, of: seen, isExact: true, in: keychain)
+      try ClientChanges.update(seen, text("other"), isExact: true, in: keychain) { _ in }
     }
     #expect(throws: KeychainError.itemNotFound) {
       try ClientChanges.update(seen, isExact: true, in: keychain) { $0.label = "y" }

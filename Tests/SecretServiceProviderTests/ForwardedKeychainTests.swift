@@ -31,8 +31,7 @@ import Testing
     let forwarded = ForwardedKeychain(to: { offered })
     let made = try store(shown("alice"), "one", in: forwarded)
     try expect(offered.items(matching: .all).map(\.reference), is: [made.reference])
-    let changed = try ClientChanges.setSecret(
-      SharedSecret(Secret("two")), ItemTranslation.plainText, of: made, in: forwarded)
+    let changed = try ClientChanges.update(made, SharedSecret(Secret("two")), in: forwarded) { _ in }
     try expect(offered.items(matching: .all), is: [changed])
     let relabelled = try ClientChanges.update(changed, in: forwarded) { $0.label = "y" }
     try expect(offered.items(matching: .all), is: [relabelled])

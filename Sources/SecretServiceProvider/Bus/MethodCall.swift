@@ -68,6 +68,11 @@ final class MethodCall: @unchecked Sendable {
     send(reply)
   }
 
+  /// Runs `body`, which answers the call. An error is the answer.
+  func answering(_ body: () throws(ServiceError) -> Void) {
+    do throws(ServiceError) { try body() } catch { refuse(error) }
+  }
+
   func refuse(_ error: ServiceError) {
     defer { end(error) }
     let (name, text) = error.told

@@ -33,11 +33,6 @@ extension Provider {
       let query = settings.question(wanted)
     else { return false }
     let ticket = try heldCalls.add(call, now: SystemClock.awake)
-    let ending = Ending<Void> {
-      do throws(ServiceError) { try finish() } catch { call.refuse(error) }
-    } refuse: {
-      call.refuse($0)
-    }
     let thread = askers.next
     let whileWanted = settings.whileWanted
     thread.run { (keychain) throws(KeychainError) -> [Item] in
@@ -52,11 +47,11 @@ extension Provider {
       case .success(let items):
         // The call may be overdue by now. If the program asks again, the permission answers it.
         for item in items { allowOnce(took(item), by: thread, for: AllowedOnce.timeAsked) }
-        if ticket.take() { ending.finish(()) }
+        if ticket.take() { call.answering(finish) }
       case .failure(let error):
         // Closing the connection withdraws the question.
         if !ticket.hasCaller { thread.forget() }
-        if ticket.take() { ending.refuse(ServiceError(unusable: error)) }
+        if ticket.take() { call.refuse(ServiceError(unusable: error)) }
       }
     }
     return true

@@ -14,7 +14,7 @@ enum ClientChanges {
     _ shown: ItemTranslation.Shown, _ body: SharedSecret, in collection: ByteString?,
     replacing replaced: Item?, isExact: Bool = false, mayReplaceLogin: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> Item {
-    let name = ByteString(newName())
+    let name = newName()
     let made = try keychain.exclusively { () throws(KeychainError) in
       let new = ItemTranslation.item(shown, body.secret, in: collection, orNamed: name)
       try new.item.validate(with: new.credential)
@@ -43,35 +43,23 @@ enum ClientChanges {
     return keychain.committed(made)
   }
 
-  /// Changes an item's attributes or label, and keeps the rest of its present state.
+  /// Changes an item's attributes, label or secret, and keeps the rest of its present state.
+  ///
+  /// - Parameter body: the new secret; `nil` if it stays.
   static func update(
-    _ item: Item, isExact: Bool = false, in keychain: any KeychainStore,
+    _ item: Item, _ body: SharedSecret? = nil, isExact: Bool = false, in keychain: any KeychainStore,
     _ edit: (inout ItemTranslation.Shown) -> Void
   ) throws(KeychainError) -> Item {
     let made = try keychain.exclusively { () throws(KeychainError) in
       let current = try present(item, isExact, in: keychain)
       var shown = ItemTranslation.shown(current)
       edit(&shown)
-      let body = SharedSecret(
-        ItemTranslation.bodyForPrograms(of: current, try keychain.credential(of: current)))
+      let body: SharedSecret =
+        if let body { body } else {
+          SharedSecret(ItemTranslation.bodyForPrograms(of: current, try keychain.credential(of: current)))
+        }
       let new = ItemTranslation.item(
-        shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
-      try new.item.validate(with: new.credential)
-      return try change(current, to: new, shown, body, in: keychain)
-    }
-    return keychain.committed(made)
-  }
-
-  static func setSecret(
-    _ body: SharedSecret, _ contentType: String, of item: Item, isExact: Bool = false,
-    in keychain: any KeychainStore
-  ) throws(KeychainError) -> Item {
-    let made = try keychain.exclusively { () throws(KeychainError) in
-      let current = try present(item, isExact, in: keychain)
-      var shown = ItemTranslation.shown(current)
-      shown.contentType = contentType
-      let new = ItemTranslation.item(
-        shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
+        shown, body.secret, in: current.secretService.collection, orNamed: newName())
       try new.item.validate(with: new.credential)
       return try change(current, to: new, shown, body, in: keychain)
     }
@@ -98,7 +86,7 @@ enum ClientChanges {
     var answer: Answer?
     if isTaken {
       let other = ItemTranslation.other(
-        shown, body.secret, in: new.item.secretService.collection, named: ByteString(newName()))
+        shown, body.secret, in: new.item.secretService.collection, named: newName())
       changed = other.item
       answer = consume other
     }
@@ -218,13 +206,7 @@ enum ClientChanges {
   }
 
   /// A name that no other item has: 128 random bits.
-  static func newName() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<2).map { _ in hexadecimal(generator.next() as UInt64) }.joined()
-  }
-
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+  static func newName() -> ByteString {
+    ByteString(hexadecimal((0..<16).map { _ in UInt8.random(in: 0...255) }))
   }
 }

@@ -107,16 +107,12 @@ extension Provider {
         heldCalls.remove(ticket)
         if ticket.take() { body() }
       }
-      if isLoading, mayBeMissing {
-        // The present look may have begun before an item was stored that this call needs.
-        whenLoaded.append { [self] in
-          whenLoaded.append(finish)
-          if !isLoading { load() }
-        }
-      } else {
+      let look = { [self] in
         whenLoaded.append(finish)
         if !isLoading { load() }
       }
+      // The present look may have begun before an item was stored that this call needs.
+      if isLoading, mayBeMissing { whenLoaded.append(look) } else { look() }
     } catch {
       call.refuse(error)
     }

@@ -30,9 +30,11 @@ final class KeychainThread: @unchecked Sendable {
   /// Runs `body` after the jobs before it, then `report` on the main thread.
   func run<Value: Sendable>(
     _ body: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> Value,
-    then report: @escaping @Sendable (Result<Value, KeychainError>) -> Void
+    then report: @escaping (Result<Value, KeychainError>) -> Void
   ) {
     waiting += 1
+    // Only carried back to the main thread.
+    nonisolated(unsafe) let report = report
     thread.run { [self] in
       let result: Result<Value, KeychainError>
       do throws(KeychainError) {

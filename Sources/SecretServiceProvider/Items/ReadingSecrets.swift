@@ -12,7 +12,7 @@ extension Provider {
   /// have changed since they were judged.
   func readSecrets(
     of items: [(path: String, item: Item, contentType: String)],
-    then report: @escaping @Sendable (Result<[SecretOfItem], KeychainError>) -> Void
+    then report: @escaping (Result<[SecretOfItem], KeychainError>) -> Void
   ) {
     guard let (path, _, _) = items.first else { return report(.success([])) }
     let way = way(to: path)
@@ -56,7 +56,7 @@ extension Provider {
 
   private func read(
     _ items: [(path: String, item: Item, contentType: String)], by way: Way,
-    then report: @escaping @Sendable (Result<[SecretOfItem], KeychainError>) -> Void
+    then report: @escaping (Result<[SecretOfItem], KeychainError>) -> Void
   ) {
     let (isExact, isListed) = (isExact, way == .listed && settings.freshness != nil)
     thread(of: way).run(

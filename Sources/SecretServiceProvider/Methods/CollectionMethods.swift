@@ -107,7 +107,7 @@ extension Provider {
     }
     let replaced = replaces ? holdings.replaced(by: shown.attributes, in: Self.sessionCollection) : nil
     var item = ServedItem(
-      shown, named: ByteString(ClientChanges.newName()), in: Self.sessionCollection, at: .now)
+      shown, named: ClientChanges.newName(), in: Self.sessionCollection, at: .now)
     if var replaced {
       replaced.shown = shown
       replaced.modified = item.modified
@@ -152,16 +152,33 @@ extension Provider {
     }
     if !alias.isEmpty { throw .notSupported("there are the aliases 'default', 'login' and 'session'") }
     try requireUnlocked()
-    try change(call) { [self] () throws(ServiceError) in
+    try changeCollection(call, label: label) { [self] () throws(ServiceError) in
       try requireUnlocked()
-      let name = freeName(for: label)
-      return { (keychain) throws(KeychainError) in
-        (name, try ClientChanges.putCollection(name, label: label, isDefault: nil, in: keychain))
-      }
-    } finish: { [self] (name, records) in
-      for record in records { holdings.put(record) }
+      return freeName(for: label)
+    } finish: { [self] name in
       signalCollectionCreated(name)
       call.answer([Argument.path(ObjectPath.collection(name)), Argument.path(ObjectPath.none)])
+    }
+  }
+
+  /// Makes a collection, or changes its record.
+  ///
+  /// - Parameters:
+  ///   - prepare: determines its name, or that there is nothing to change, when its turn comes.
+  ///   - finish: announces it, and answers the call.
+  func changeCollection(
+    _ call: MethodCall, label: String?, isDefault: Bool? = nil,
+    prepare: @escaping () throws(ServiceError) -> ByteString?, finish: @escaping (ByteString) -> Void
+  ) throws(ServiceError) {
+    try change(call) { () throws(ServiceError) in
+      let name = try prepare()
+      return { (keychain) throws(KeychainError) -> (ByteString, [Item]) in
+        guard let name else { return ("", []) }
+        return (name, try ClientChanges.putCollection(name, label: label, isDefault: isDefault, in: keychain))
+      }
+    } finish: { [self] (name, records: [Item]) in
+      for record in records { holdings.put(record) }
+      finish(name)
     } refuse: { error in
       call.refuse(error.ofOther(if: true))
     }
@@ -226,17 +243,12 @@ extension Provider {
   func setLabel(_ label: String, of collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
     if collection.name == Self.sessionCollection { throw .notSupported("this label can't be changed") }
     let name = collection.name
-    try change(call) { [self] () throws(ServiceError) in
+    try changeCollection(call, label: label) { [self] () throws(ServiceError) in
       try requireUnlocked(name)
-      return { (keychain) throws(KeychainError) in
-        try ClientChanges.putCollection(name, label: label, isDefault: nil, in: keychain)
-      }
-    } finish: { [self] records in
-      for record in records { holdings.put(record) }
+      return name
+    } finish: { [self] _ in
       signalCollectionChanged(name, label: label)
       call.answer()
-    } refuse: { error in
-      call.refuse(error.ofOther(if: true))
     }
   }
 

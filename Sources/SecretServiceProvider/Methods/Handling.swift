@@ -69,11 +69,7 @@ extension Provider {
 
   private func answerNow(_ call: MethodCall) {
     log(call)
-    do throws(ServiceError) {
-      try answer(call)
-    } catch {
-      call.refuse(error)
-    }
+    call.answering { () throws(ServiceError) in try answer(call) }
   }
 
   private func answer(_ call: MethodCall) throws(ServiceError) {

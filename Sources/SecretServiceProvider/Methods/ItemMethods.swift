@@ -10,7 +10,9 @@ extension Provider {
       _ = try call.arguments("()")
       try delete(item, call)
     case "GetSecret": try getSecret(of: item, call)
-    case "SetSecret": try setSecret(of: item, call)
+    case "SetSecret":
+      let (body, contentType) = try secret(try call.arguments("((oayays))")[0], from: call.sender)
+      try change(item, call, to: body) { $0.contentType = contentType }
     default: throw .unknownMethod
     }
   }
@@ -69,70 +71,46 @@ extension Provider {
     }
   }
 
-  private func setSecret(of item: ServedItem, _ call: MethodCall) throws(ServiceError) {
-    let (body, contentType) = try secret(try call.arguments("((oayays))")[0], from: call.sender)
-    if item.item == nil {
-      var changed = item
-      changed.shown.contentType = contentType
-      let former = volatileSecrets.removeValue(forKey: item.path)
-      do throws(ServiceError) {
-        try refuseVolatile(changed.shown, body)
-      } catch {
-        volatileSecrets[item.path] = former
-        throw error
-      }
-      volatileSecrets[item.path] = body
-      changed.modified = ServedItem.seconds(.now)
-      holdings.put(changed)
-      signalChanged(changed)
-      return call.answer()
-    }
-    try change(call) { [self] () throws(ServiceError) in
-      let ((_, stored), isExact) = (try present(call), isExact)
-      return { (keychain) throws(KeychainError) in
-        try ClientChanges.setSecret(body, contentType, of: stored, isExact: isExact, in: keychain)
-      }
-    } finish: { [self] item in
-      took(changed: item, call)
-      if let served = ServedItem(item, standard: Holdings.loginCollection) { permitOwn(served, call.sender) }
-    }
-  }
-
+  /// Changes an item, announces it, and answers.
+  ///
+  /// - Parameter body: the new secret; `nil` if it stays.
   func change(
-    _ item: ServedItem, _ call: MethodCall, _ edit: @escaping @Sendable (inout ItemTranslation.Shown) -> Void
+    _ item: ServedItem, _ call: MethodCall, to body: SharedSecret? = nil,
+    _ edit: @escaping @Sendable (inout ItemTranslation.Shown) -> Void
   ) throws(ServiceError) {
-    if item.item == nil {
-      var changed = item
-      edit(&changed.shown)
-      let body = volatileSecrets.removeValue(forKey: item.path) ?? SharedSecret(Secret())
-      defer { volatileSecrets[item.path] = body }
-      try refuseVolatile(changed.shown, body)
-      changed.modified = ServedItem.seconds(.now)
-      holdings.put(changed)
-      signalChanged(changed)
-      return call.answer()
-    }
+    if item.item == nil { return try changeVolatile(item, call, to: body, edit) }
     var wasOwn = false
     try change(call) { [self] () throws(ServiceError) in
       let ((_, stored), isExact) = (try present(call), isExact)
-      wasOwn = isOwn(stored, call.sender)
+      wasOwn = body != nil || isOwn(stored, call.sender)
       return { (keychain) throws(KeychainError) in
-        try ClientChanges.update(stored, isExact: isExact, in: keychain, edit)
+        try ClientChanges.update(stored, body, isExact: isExact, in: keychain, edit)
       }
     } finish: { [self] item in
-      took(changed: item, call)
-      if wasOwn, let served = ServedItem(item, standard: Holdings.loginCollection) {
-        permitOwn(served, call.sender)
+      // A new secret shows in the date.
+      if let path = holdings.put(item), let served = holdings.items[path] {
+        noteChange(at: path)
+        signalChanged(served)
+        if wasOwn { permitOwn(served, call.sender) }
       }
+      call.answer()
     }
   }
 
-  /// Takes a changed item, announces it, and answers. A new secret shows in the date.
-  private func took(changed item: Item, _ call: MethodCall) {
-    if let path = holdings.put(item), let served = holdings.items[path] {
-      noteChange(at: path)
-      signalChanged(served)
-    }
+  private func changeVolatile(
+    _ item: ServedItem, _ call: MethodCall, to body: SharedSecret?,
+    _ edit: (inout ItemTranslation.Shown) -> Void
+  ) throws(ServiceError) {
+    var changed = item
+    edit(&changed.shown)
+    // It doesn't count beside its successor.
+    var kept = volatileSecrets.removeValue(forKey: item.path) ?? SharedSecret(Secret())
+    defer { volatileSecrets[item.path] = kept }
+    try refuseVolatile(changed.shown, body ?? kept)
+    kept = body ?? kept
+    changed.modified = ServedItem.seconds(.now)
+    holdings.put(changed)
+    signalChanged(changed)
     call.answer()
   }
 }

@@ -31,7 +31,7 @@ extension Provider {
     if !prompts.hasShown { endUnlockProgram() }
   }
 
-  private func endUnlockProgram() {
+  func endUnlockProgram() {
     unlockProgram?.end()
     unlockProgram = nil
   }

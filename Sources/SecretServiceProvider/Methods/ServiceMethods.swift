@@ -142,18 +142,12 @@ extension Provider {
     try requireUnlocked()
     let name = try self.name(ofCollectionAt: path, call)
     if name == Self.sessionCollection { throw .notSupported("the collection in memory can't be the default") }
-    try change(call) { [self] () throws(ServiceError) in
+    try changeCollection(call, label: nil, isDefault: true) { [self] () throws(ServiceError) in
       try requireUnlocked()
       guard holdings.collections[name] != nil else { throw .noSuchObject }
-      let isThere = name == holdings.defaultCollection
-      return { (keychain) throws(KeychainError) in
-        isThere ? [] : try ClientChanges.putCollection(name, label: nil, isDefault: true, in: keychain)
-      }
-    } finish: { [self] (records: [Item]) in
-      for record in records { holdings.put(record) }
+      return name == holdings.defaultCollection ? nil : name
+    } finish: { _ in
       call.answer()
-    } refuse: { error in
-      call.refuse(error.ofOther(if: true))
     }
   }
 

@@ -48,8 +48,7 @@ extension Provider {
     let login = ObjectPath.collection(Holdings.loginCollection)
     let prompt = try prompts.add(for: request.call.sender, of: [login]) { [self] isDismissed in
       request.prompt = nil
-      if isDismissed { return finish(request, .cancelled) }
-      do throws(ServiceError) { try begin(request) } catch { refuse(request, error) }
+      if isDismissed { finish(request, .cancelled) } else { beginAgain(request) }
     }
     request.prompt = prompt
     show(prompt)
@@ -74,6 +73,10 @@ extension Provider {
     } refuse: { [self] in
       refuse(request, $0)
     }
+  }
+
+  private func beginAgain(_ request: PortalRequest) {
+    do throws(ServiceError) { try begin(request) } catch { refuse(request, error) }
   }
 
   /// Writes the program's secret, making it at the first request.
@@ -122,7 +125,7 @@ extension Provider {
     } refuse: { [self] in
       refuse(request, $0)
     } again: { [self] in
-      do throws(ServiceError) { try begin(request) } catch { refuse(request, error) }
+      beginAgain(request)
     }
   }
 
@@ -136,9 +139,8 @@ extension Provider {
   }
 
   private static func randomSecret() -> Secret {
-    var generator = SystemRandomNumberGenerator()
     var secret = Secret(capacity: portalSecretSize)
-    for _ in 0..<portalSecretSize { secret.append(UInt8.random(in: 0...255, using: &generator)) }
+    for _ in 0..<portalSecretSize { secret.append(UInt8.random(in: 0...255)) }
     return secret
   }
 }

@@ -3,7 +3,7 @@ import CGcrypt
 
 /// One side of the key exchange of `dh-ietf1024-sha256-aes128-cbc-pkcs7` (Secret Service draft 0.2, section 7.3): a key
 /// pair for Diffie-Hellman in the second Oakley group, made for a single session.
-struct KeyPair: ~Copyable, Sendable {
+final class KeyPair: Sendable {
   /// The size of the private exponent, in bytes.
   ///
   /// The group itself resists attacks of about 2^80 steps. Because its prime is safe, an exponent needs twice as many

@@ -5,7 +5,7 @@ import CGcrypt
 /// section 7.3; RFC 5652, section 6.3).
 ///
 /// The protocol has no authentication, so the bus and others on it can change what is sent.
-struct SessionCipher: ~Copyable, Sendable {
+final class SessionCipher: Sendable {
   /// The size of a block and of an IV, in bytes.
   private static let blockSize = 16
 

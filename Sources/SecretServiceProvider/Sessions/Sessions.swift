@@ -3,18 +3,11 @@ import CSecret
 import SecretService
 
 /// How secrets are sent between the service and one program (Secret Service draft 0.2, chapter 7).
-final class Session: @unchecked Sendable {
-  // Unchecked is sound: it never changes.
-
+final class Session: Sendable {
   let number: Int
   let owner: String
   /// `nil` for a session without encryption.
-  private let cipher: SessionCipherBox?
-
-  private final class SessionCipherBox {
-    let cipher: SessionCipher
-    init(_ cipher: consuming SessionCipher) { self.cipher = cipher }
-  }
+  private let cipher: SessionCipher?
 
   var path: String { ObjectPath.session(number) }
 
@@ -23,7 +16,7 @@ final class Session: @unchecked Sendable {
     self.owner = owner
     cipher =
       switch consume key {
-      case .some(let key): SessionCipherBox(SessionCipher(key: key))
+      case .some(let key): SessionCipher(key: key)
       case .none: nil
       }
   }
@@ -31,7 +24,7 @@ final class Session: @unchecked Sendable {
   /// A secret for the other side, of the type `(oayays)`.
   func seal(_ secret: borrowing Secret, _ contentType: String) -> OpaquePointer {
     if let cipher {
-      let sealed = cipher.cipher.seal(secret)
+      let sealed = cipher.seal(secret)
       return Argument.tuple([
         Argument.path(path), sealed.iv.withUnsafeBytes { Argument.bytes($0) },
         sealed.ciphertext.withUnsafeBytes { Argument.bytes($0) }, Argument.text(contentType),
@@ -51,7 +44,7 @@ final class Session: @unchecked Sendable {
       guard let cipher else { return try value.withBytes(of: "secret") { Secret(copying: $0) } }
       let opened = try parameters.withBytes(of: "secret") { iv -> SharedSecret? in
         let secret = try? value.withBytes(of: "secret") { ciphertext -> SharedSecret? in
-          switch cipher.cipher.open(iv: iv, ciphertext: ciphertext) {
+          switch cipher.open(iv: iv, ciphertext: ciphertext) {
           case .some(let secret): SharedSecret(secret)
           case .none: nil
           }
@@ -79,14 +72,7 @@ final class Sessions {
   private var prepared: KeyPair?
 
   func prepare() {
-    if !hasPrepared { prepared = KeyPair.generate() }
-  }
-
-  private var hasPrepared: Bool {
-    switch prepared {
-    case .some: true
-    case .none: false
-    }
+    if prepared == nil { prepared = KeyPair.generate() }
   }
 
   func open(
@@ -107,21 +93,13 @@ final class Sessions {
     } catch {
       throw .invalidArguments("a public key is an array of bytes")
     }
-    let pair = takePair()
+    let pair = prepared ?? KeyPair.generate()
+    prepared = nil
     switch pair.sessionKey(with: bytes) {
     case .some(let key):
       let output = pair.publicKey.withUnsafeBytes { Argument.bytes($0) }
       return (add(of: owner, key: key), output)
     case .none: throw .invalidArguments("the public key is not usable")
-    }
-  }
-
-  private func takePair() -> KeyPair {
-    var pair: KeyPair?
-    swap(&pair, &prepared)
-    switch consume pair {
-    case .some(let pair): return pair
-    case .none: return KeyPair.generate()
     }
   }
 

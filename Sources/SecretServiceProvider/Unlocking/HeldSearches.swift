@@ -51,16 +51,10 @@ extension Provider {
       answer(unlocked, locked)
     }
     if try asks(for: wanted, in: collection, call, then: finish) { return }
-    guard isLocked, collection != Self.sessionCollection else { return try finish() }
+    guard isLocked, collection != Provider.sessionCollection else { return try finish() }
     let now = SystemClock.awake
     if settings.unlockProgram == nil || heldSearches.hasDeclined(call.sender, now: now) { throw .isLocked }
-    func conclude() {
-      do throws(ServiceError) {
-        try finish()
-      } catch {
-        call.refuse(error)
-      }
-    }
+    func conclude() { call.answering(finish) }
     var held: Prompt?
     let prompt = try prompts.add(for: call.sender, of: []) { [self] isDismissed in
       if let held { heldSearches.remove(held) }
