@@ -61,9 +61,7 @@ extension SecretServiceKeychain: ChangeReporting {
   ) throws(KeychainError) -> [ItemRevision] {
     if try isLocked(collection) { throw .collectionLocked(collectionName(of: collection)) }
     let stored = try reporting { () throws(BusFailure) in
-      let paths = try service.property("Items", of: Service.collectionInterface, at: collection)
-        .paths(of: "property Items")
-      return try service.items(at: paths)
+      try service.items(at: items(of: collection))
     }
     // The collection may have been locked meanwhile; its items then show only hashes.
     if stored.contains(where: \.isLocked), try isLocked(collection) {

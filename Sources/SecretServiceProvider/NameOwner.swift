@@ -23,22 +23,21 @@ struct NameOwner {
   /// - Throws: ``BusFailure`` if it doesn't answer.
   static func callers(_ address: BusAddress) throws(BusFailure) -> ServedPrograms? {
     let bus = try connect(address)
-    guard let process = bus.process(of: Provider.ownName), bus.process(of: Provider.name) == process else {
+    guard let process = bus.process(of: BusName.own), bus.process(of: BusName.service) == process else {
       return nil
     }
-    let reply = try bus.peer(Provider.ownName).call("GetCallers", of: Interface.own, at: ObjectPath.service)
-    let what = "GetCallers"
-    let rows = try reply.parts("(a(subtu))", of: what)[0].parts("a(subtu)", of: what)
+    let call = "GetCallers"
+    let reply = try bus.peer(BusName.own).call(call, of: Interface.own, at: ObjectPath.service)
+    let rows = try reply.checked(as: "(a(subtu))", of: call)[0].parts
     return ServedPrograms(
       process: Int(process),
-      callers: try rows.map { (row) throws(BusFailure) in
-        let parts = try row.parts("(subtu)", of: what)
+      callers: rows.map { row in
         // Unknown values are empty or 0, and dates are in seconds since 1970.
-        let (program, process) = (try parts[0].text(of: what), try parts[1].number(of: what))
-        let since = Timestamp(milliseconds: Int64(clamping: try parts[3].number(of: what)) * 1000)
+        let (program, process) = (row[0].text, row[1].number)
         return ServedPrograms.Caller(
           program: program.isEmpty ? nil : program, process: process == 0 ? nil : Int(process),
-          isConnected: try parts[2].bool(of: what), since: since, calls: Int(try parts[4].number(of: what)))
+          isConnected: row[2].bool, since: Timestamp(milliseconds: Int64(clamping: row[3].number) * 1000),
+          calls: Int(row[4].number))
       })
   }
 
@@ -47,9 +46,9 @@ struct NameOwner {
   /// - Throws: ``BusFailure`` if the bus can't be used.
   static func find(_ address: BusAddress) throws(BusFailure) -> NameOwner? {
     let bus = try connect(address)
-    guard let process = bus.process(of: Provider.name) else { return nil }
+    guard let process = bus.process(of: BusName.service) else { return nil }
     return NameOwner(
-      isOurs: bus.process(of: Provider.ownName) == process,
+      isOurs: bus.process(of: BusName.own) == process,
       program: programName(of: UInt32(clamping: process)))
   }
 }

@@ -11,11 +11,6 @@ import Terminals
 final class Provider: @unchecked Sendable {
   // Unchecked is sound: only the main thread uses it. Other threads just carry references back there.
 
-  /// The name that programs call.
-  static let name = "org.freedesktop.secrets"
-  /// The name by which llavero recognizes its own service, so that it never asks itself.
-  static let ownName = SecretServiceKeychain.ownServiceName
-
   let settings: ProviderSettings
   private(set) var connection: ProviderConnection!
   let sessions = Sessions()
@@ -82,9 +77,6 @@ final class Provider: @unchecked Sendable {
   private static let restTime = 3000
   var isTryingPassphrase = false
 
-  /// The collection in memory, which ends with the service.
-  static let sessionCollection: ByteString = "session"
-
   private init(_ settings: ProviderSettings) {
     self.settings = settings
     readers = KeychainThreads(settings.readers, settings.open)
@@ -108,7 +100,7 @@ final class Provider: @unchecked Sendable {
         onCall: { [unowned self] call in receive(call) },
         onDeparture: { [unowned self] name in afterCalls(of: name) { [unowned self] in forget(name) } },
         onLoss: { [unowned self] name in
-          guard name == Self.name, !isOver else { return }
+          guard name == BusName.service, !isOver else { return }
           StandardStreams.say("another program provides the Secret Service from now on")
           end(0)
         },
@@ -148,11 +140,11 @@ final class Provider: @unchecked Sendable {
   private func claimNames() throws(BusFailure) -> Bool {
     var others: [String] = []
     // If this process ends before it has the service's name, the bus returns a name to its former owner.
-    for name in [settings.furtherName, Self.ownName].compactMap(\.self)
+    for name in [settings.furtherName, BusName.own].compactMap(\.self)
     where try connection.claim(name, replaces: settings.replaces, waits: true) == .isTaken {
       others.append(name)
     }
-    guard try connection.claim(Self.name, replaces: settings.replaces) == .isOurs else { return false }
+    guard try connection.claim(BusName.service, replaces: settings.replaces) == .isOurs else { return false }
     for name in others { _ = try connection.claim(name, replaces: true, waits: true) }
     return true
   }
@@ -167,7 +159,7 @@ final class Provider: @unchecked Sendable {
   private func withoutKeychain() -> Holdings {
     var all = Holdings()
     for (path, item) in holdings.items where volatileSecrets[path] != nil { all.put(item) }
-    all.addSessionCollection(Self.sessionCollection)
+    all.addSessionCollection(CollectionName.session)
     return all
   }
 
@@ -394,7 +386,7 @@ final class Provider: @unchecked Sendable {
   func standIn(for search: LockedSearch) -> String {
     lastLockedSearch += 1
     let path = ObjectPath.item(
-      ByteString("locked\(lastLockedSearch)"), in: search.collection ?? Holdings.loginCollection)
+      ByteString("locked\(lastLockedSearch)"), in: search.collection ?? CollectionName.login)
     lockedSearches[path] = search
     var paths = lockedSearchPaths[search.owner, default: []]
     paths.append(path)

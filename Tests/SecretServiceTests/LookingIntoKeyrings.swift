@@ -10,12 +10,12 @@ extension SecretServiceKeychain {
     let session = try openSession()
     let reply = try service.bus.call(
       service.call(
-        "CreateItem", of: Service.collectionInterface, at: try collectionForNewItems(),
+        "CreateItem", of: Interface.collection, at: try collectionForNewItems(),
         Argument.properties([
-          (Service.itemInterface + ".Label", Argument.text(label)),
-          (Service.itemInterface + ".Attributes", Argument.texts(attributes)),
+          (Interface.item + ".Label", Argument.text(label)),
+          (Interface.item + ".Attributes", Argument.texts(attributes)),
         ]), session.seal(Secret(secret)), Argument.bool(false)))
-    return try reply.parts("(oo)", of: "CreateItem")[0].path(of: "CreateItem")
+    return try reply.checked(as: "(oo)", of: "CreateItem")[0].text
   }
 
   /// The present state of the item at a path.
@@ -25,7 +25,7 @@ extension SecretServiceKeychain {
   func storedBody(at path: String) throws -> ByteString? {
     let session = try openSession()
     let reply = try service.bus.call(
-      service.call("GetSecret", of: Service.itemInterface, at: path, Argument.path(session.path)))
+      service.call("GetSecret", of: Interface.item, at: path, Argument.path(session.path)))
     return ByteString(try session.open(reply).revealed)
   }
 

@@ -57,32 +57,27 @@ package struct BusFailure: Error {
     return text.count > 300 ? text.prefix(300) + "…" : text
   }
 
+  /// The name of the other side's error, without the beginning that D-Bus's own have; `nil` for another failure.
+  private var name: String? {
+    guard case .refused(let name, _) = reason else { return nil }
+    let own = "org.freedesktop.DBus.Error."
+    return name.hasPrefix(own) ? String(name.dropFirst(own.count)) : name
+  }
+
   /// Whether the called object doesn't exist (any more).
   var isAboutMissingObject: Bool {
-    switch reason {
-    case .refused("org.freedesktop.Secret.Error.NoSuchObject", _),
-      .refused("org.freedesktop.DBus.Error.UnknownObject", _),
-      .refused("org.freedesktop.DBus.Error.UnknownMethod", _),
-      .refused("org.freedesktop.DBus.Error.UnknownInterface", _):
-      !isAboutSession
-    default: false
-    }
+    let names = [
+      "org.freedesktop.Secret.Error.NoSuchObject", "UnknownObject", "UnknownMethod", "UnknownInterface",
+    ]
+    return name.map(names.contains) ?? false && !isAboutSession
   }
 
   /// Whether the called program left the bus, before or after the call arrived.
-  var isAboutAbsence: Bool {
-    guard case .refused(let name, _) = reason else { return false }
-    let errors = "org.freedesktop.DBus.Error."
-    return name == errors + "ServiceUnknown" || name == errors + "NameHasNoOwner"
-      || name == errors + "NoReply"
-  }
+  var isAboutAbsence: Bool { name.map(["ServiceUnknown", "NameHasNoOwner", "NoReply"].contains) ?? false }
 
   /// Whether nobody owns the called name, and no program could be started for it.
   var isAboutMissingService: Bool {
-    guard case .refused(let name, _) = reason else { return false }
-    let errors = "org.freedesktop.DBus.Error."
-    return name == errors + "ServiceUnknown" || name == errors + "NameHasNoOwner"
-      || name.hasPrefix(errors + "Spawn.")
+    name.map { ["ServiceUnknown", "NameHasNoOwner"].contains($0) || $0.hasPrefix("Spawn.") } ?? false
   }
 
   /// The same failure in plain words.
@@ -96,10 +91,7 @@ package struct BusFailure: Error {
 
   static let isLocked = "org.freedesktop.Secret.Error.IsLocked"
 
-  var isAboutLock: Bool {
-    if case .refused(Self.isLocked, _) = reason { return true }
-    return false
-  }
+  var isAboutLock: Bool { name == Self.isLocked }
 
   /// Whether this session can't exchange secrets, but another one perhaps can.
   var isAboutSession: Bool {
@@ -144,26 +136,9 @@ func reporting<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throw
   do { return try body() } catch { throw error.keychainError }
 }
 
-/// The same for a change. An unexpected answer means that it wasn't made.
-func reportingRefusal<Result: ~Copyable>(
-  _ call: @autoclosure () throws(BusFailure) -> Result
-) throws(KeychainError) -> Result {
-  do { return try call() } catch { throw error.asRefusal.keychainError }
-}
-
-func reportingRefusal<Result: ~Copyable>(
-  _ body: () throws(BusFailure) -> Result
-) throws(KeychainError) -> Result {
-  do { return try body() } catch { throw error.asRefusal.keychainError }
-}
-
-/// Turns an unreadable answer to a change into a refusal.
+/// Turns an unreadable answer to a change into a refusal: it wasn't made.
 func refusing<Result: ~Copyable>(
   _ reading: @autoclosure () throws(BusFailure) -> Result
 ) throws(BusFailure) -> Result {
   do { return try reading() } catch { throw error.asRefusal }
-}
-
-func refusing<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(BusFailure) -> Result {
-  do { return try body() } catch { throw error.asRefusal }
 }

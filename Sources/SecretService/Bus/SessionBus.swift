@@ -61,7 +61,7 @@ final class SessionBus {
 
   /// The unique name in the reply to ``Call/owner(of:)``.
   static func owner(in reply: Variant) throws(BusFailure) -> String {
-    try reply.parts("(s)", of: "GetNameOwner")[0].text(of: "GetNameOwner")
+    try reply.checked(as: "(s)", of: "GetNameOwner")[0].text
   }
 
   /// Makes calls without waiting for each reply before the next call, and returns the replies in order.
@@ -131,36 +131,21 @@ final class SessionBus {
   ) throws(BusFailure) -> Signal {
     let rule = "type='signal',sender='\(sender)',interface='\(interface)',member='\(name)',path='\(path)'"
     _ = try call(.ofBus("AddMatch", Argument.text(rule)))
-    return context.calling { Signal(connection, name, of: interface, at: path, from: sender) }
+    let signal = Signal()
+    signal.subscription = context.calling {
+      BusPeer(nil, on: connection).listen(to: name, of: interface, at: path) {
+        if signal.parameters == nil, $0.sender == sender { signal.parameters = $0.parameters }
+      }
+    }
+    return signal
   }
 
+  func stop(_ signal: Signal) { g_dbus_connection_signal_unsubscribe(connection, signal.subscription) }
+
   final class Signal {
-    private let connection: OpaquePointer
-    private let sender: String
-    private var subscription: guint = 0
+    fileprivate var subscription: UInt32 = 0
     /// The parameters of the first signal, once received.
-    private(set) var parameters: Variant?
-
-    fileprivate init(
-      _ connection: OpaquePointer, _ name: String, of interface: String, at path: String, from sender: String
-    ) {
-      self.connection = connection
-      self.sender = sender
-      subscription = g_dbus_connection_signal_subscribe(
-        connection, nil, interface, name, path, nil, G_DBUS_SIGNAL_FLAGS_NONE,
-        { _, sender, _, _, _, parameters, data in
-          guard let sender, let parameters, let data else { return }
-          let signal = Unmanaged<Signal>.fromOpaque(data).takeUnretainedValue()
-          if signal.parameters == nil, String(cString: sender) == signal.sender {
-            signal.parameters = Variant(taking: g_variant_ref(parameters))
-          }
-        }, Unmanaged.passRetained(self).toOpaque(),
-        { data in
-          if let data { Unmanaged<Signal>.fromOpaque(data).release() }
-        })
-    }
-
-    func stop() { g_dbus_connection_signal_unsubscribe(connection, subscription) }
+    fileprivate(set) var parameters: Variant?
   }
 
   struct Call {
@@ -183,8 +168,8 @@ extension SessionBus.Call {
   /// A call to the bus itself.
   static func ofBus(_ method: String, _ arguments: OpaquePointer...) -> SessionBus.Call {
     SessionBus.Call(
-      method: method, interface: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
-      destination: "org.freedesktop.DBus", arguments: Argument.tuple(arguments))
+      method: method, interface: Interface.bus, path: ObjectPath.bus, destination: BusName.bus,
+      arguments: Argument.tuple(arguments))
   }
 }
 

@@ -59,7 +59,7 @@ extension SecretServiceKeychain {
   private func received(_ path: String) throws(BusFailure) -> ReceivedSecret {
     try exchanging { (session) throws(BusFailure) in
       let reply = try service.bus.call(
-        service.call("GetSecret", of: Service.itemInterface, at: path, Argument.path(session.path)))
+        service.call("GetSecret", of: Interface.item, at: path, Argument.path(session.path)))
       return ReceivedSecret(body: try session.open(reply), contentType: try session.contentType(reply))
     }
   }
@@ -100,7 +100,7 @@ extension SecretServiceKeychain {
     try exchanging { (session) throws(BusFailure) in
       _ = try service.bus.call(
         service.call(
-          "SetSecret", of: Service.itemInterface, at: path, session.seal(body, as: contentType)))
+          "SetSecret", of: Interface.item, at: path, session.seal(body, as: contentType)))
     }
   }
 
@@ -128,28 +128,24 @@ extension SecretServiceKeychain {
       let present = mayConfuseKeys ? try items(of: collection) : nil
       do throws(BusFailure) {
         // `replace` would match a subset of the attributes, and remove an item with another path or port.
-        let reply = try service.bus.call(
-          service.call(
-            "CreateItem", of: Service.collectionInterface, at: collection,
+        return try service.made(
+          by: service.call(
+            "CreateItem", of: Interface.collection, at: collection,
             Argument.properties([
-              (Service.itemInterface + ".Label", Argument.text(label)),
-              (Service.itemInterface + ".Attributes", Argument.attributes(attributes)),
+              (Interface.item + ".Label", Argument.text(label)),
+              (Interface.item + ".Attributes", Argument.attributes(attributes)),
             ]), session.seal(body, as: contentType), Argument.bool(false)))
-        return try refusing { () throws(BusFailure) in
-          let parts = try reply.parts("(oo)", of: "CreateItem")
-          return (try parts[0].path(of: "CreateItem"), try parts[1].path(of: "CreateItem"))
-        }
       } catch {
         if error.isAboutSession, let present { try removeEmpty(attributes, in: collection, besides: present) }
         throw error
       }
     }
-    if result.made != Service.none { try confirm(body, at: result.made, as: contentType) }
+    if result.made != ObjectPath.none { try confirm(body, at: result.made, as: contentType) }
     return result
   }
 
   func items(of collection: String) throws(BusFailure) -> [String] {
-    try service.property("Items", of: Service.collectionInterface, at: collection).paths(of: "property Items")
+    try service.property("Items", of: Interface.collection, at: collection).paths(of: "property Items")
   }
 
   /// Removes the item that KWallet makes before it finds that it can't decrypt the secret.
@@ -159,7 +155,7 @@ extension SecretServiceKeychain {
     let added = try items(of: collection).filter { !present.contains($0) }
     for item in try service.items(at: added) where item.lookup.includes(attributes) {
       guard try received(item.path).body.isEmpty else { continue }
-      _ = try service.bus.call(service.call("Delete", of: Service.itemInterface, at: item.path))
+      _ = try service.bus.call(service.call("Delete", of: Interface.item, at: item.path))
     }
   }
 }

@@ -99,8 +99,8 @@ extension SecretServiceKeychain {
         session = try ServiceSession(plain: try replies.removeLast().get().body)
       }
       for reply in replies {
-        let reply = try reply.get().body.parts("(aoao)", of: "SearchItems")
-        for path in try reply[0].paths(of: "SearchItems") + reply[1].paths(of: "SearchItems")
+        let reply = try reply.get().body.checked(as: "(aoao)", of: "SearchItems")
+        for path in reply[0].paths + reply[1].paths
         where !paths.contains(path) && (collection.map { path.hasPrefix($0 + "/") } ?? true) {
           paths.append(path)
         }
@@ -133,9 +133,7 @@ extension SecretServiceKeychain {
         locked.append(collection)
         continue
       }
-      paths += try reporting(
-        service.property("Items", of: Service.collectionInterface, at: collection)
-          .paths(of: "property Items"))
+      paths += try reporting(self.items(of: collection))
     }
     let all = paths
     // gnome-keyring takes seven milliseconds for each of 10,000 items.

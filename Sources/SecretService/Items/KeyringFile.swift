@@ -18,7 +18,7 @@ struct KeyringFile {
   ///   - collection: the collection's object path; its end is the file's name, with escapes such as `_20`.
   ///   - folder: gnome-keyring's folder; `nil` for the usual one.
   init?(ofCollection collection: String, in folder: String?) {
-    let name = Self.decoded(collection.split(separator: "/").last ?? "")
+    let name = ObjectPath.name(collection.split(separator: "/").last ?? "").description
     if name.isEmpty || name.contains("/") { return nil }
     self.init(path: "\(folder ?? Self.usualFolder)/\(name).keyring")
   }
@@ -98,22 +98,6 @@ struct KeyringFile {
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
     return (value("XDG_DATA_HOME") ?? (value("HOME") ?? "") + "/.local/share") + "/keyrings"
-  }
-
-  private static func decoded(_ name: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = name.utf8[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "_"),
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -26,16 +26,16 @@ extension SecretServiceKeychain {
 
   /// The name of an item that is no login: its path and creation date, because gnome-keyring reuses paths.
   private func otherName(of stored: StoredItem) -> ByteString {
-    let parts = stored.path.split(separator: "/").suffix(2).map { ByteString($0) }
+    let parts = Array(stored.path.split(separator: "/").suffix(2))
     guard parts.count == 2 else { return ByteString(stored.path) }
-    let collection = ObjectName.decoded(parts[0])
+    let collection = ObjectPath.name(parts[0])
     return ByteString("\(collection)/\(parts[1])@\(stored.created?.seconds ?? 0)")
   }
 
   /// An item's collection, as in the encrypted file, where items without one belong to the login collection.
   private func collectionInFile(of path: String) -> ByteString? {
-    let name = ObjectName.decoded(ByteString(collectionName(of: path)))
-    return name == ObjectName.login ? nil : name
+    let name = ObjectPath.name(collectionName(of: path))
+    return name == CollectionName.login ? nil : name
   }
 
   /// Whether a collection is only in memory, so that its items are useless elsewhere.
@@ -51,7 +51,7 @@ extension SecretServiceKeychain {
       ? try reporting(service.collections()) : try existingCollection().map { [$0] } ?? []
     var items: [Item] = []
     for path in collections where !isSessionCollection(path) {
-      let name = ObjectName.decoded(ByteString(collectionName(of: path)))
+      let name = ObjectPath.name(collectionName(of: path))
       var item = Item(
         SecretServiceItem(.collection, name: name).item.key, label: ByteString(try label(ofCollection: path)),
         isDefault: path == service.defaultCollection)
@@ -68,7 +68,7 @@ extension SecretServiceKeychain {
     guard settings.includesOtherItems else { return try collectionForNewItems() }
     let paths = try reporting(service.collections())
     func path(named name: ByteString) -> String? {
-      paths.first { ObjectName.decoded(ByteString(collectionName(of: $0))) == name }
+      paths.first { ObjectPath.name(collectionName(of: $0)) == name }
     }
     if let name = item.secretService.collection {
       let only = settings.collection == nil ? nil : try existingCollection()
@@ -78,7 +78,7 @@ extension SecretServiceKeychain {
       return path
     }
     // It came from there, even if new items go elsewhere.
-    if settings.collection == nil, let path = path(named: ObjectName.login) { return path }
+    if settings.collection == nil, let path = path(named: CollectionName.login) { return path }
     return try collectionForNewItems()
   }
 
@@ -133,33 +133,5 @@ extension Item {
     item.modificationDate = stored.modified
     item.reference = stored.reference
     return item
-  }
-}
-
-/// The names of objects, as parts of their paths.
-enum ObjectName {
-  /// The collection that every program knows by this name.
-  static let login: ByteString = "login"
-
-  /// Decodes part of a path: `_` and two hexadecimal digits stand for a byte other than a letter or digit.
-  static func decoded(_ part: ByteString) -> ByteString {
-    var bytes: [UInt8] = []
-    var rest = part.bytes[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "_"), let value = number(rest.prefix(2)) else {
-        bytes.append(byte)
-        continue
-      }
-      rest = rest.dropFirst(2)
-      bytes.append(value)
-    }
-    return ByteString(bytes)
-  }
-
-  private static func number(_ digits: ArraySlice<UInt8>) -> UInt8? {
-    guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
-      return nil
-    }
-    return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 }

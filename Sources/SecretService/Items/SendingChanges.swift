@@ -17,8 +17,10 @@ extension SecretServiceKeychain {
       path = try createItem(after, change)
     }
     seen[path] = nil
-    if let written = written(after) { return try madeItem(at: path, as: written) }
-    if change.before == nil { return try madeItem(at: path) { $0.key == after.key } }
+    if let written = written(after) {
+      return try madeItem(at: path) { stored, _ in stored.lookup.includes(written.attributes) }
+    }
+    if change.before == nil { return try madeItem(at: path) { $1.key == after.key } }
     let item = ItemAttributes.item(of: try storedItem(at: path))
     if let item, !item.saysTheSame(as: after) { return try replace(item, with: after, change) }
     return item
@@ -29,26 +31,16 @@ extension SecretServiceKeychain {
     settings.includesOtherItems ? ItemTranslation.written(item) : nil
   }
 
-  /// The item made or changed by the service, if it has all the attributes. It may have more.
-  private func madeItem(
-    at path: String, as written: ItemTranslation.Shown
-  ) throws(KeychainError) -> Item {
-    do throws(KeychainError) {
-      let stored = try storedItem(at: path)
-      if stored.lookup.includes(written.attributes), let made = item(of: stored) { return made }
-    } catch .itemNotFound {
-      throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not there")
-    }
-    throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not as it was to be")
-  }
-
-  /// The item made by the service.
+  /// The item made or changed by the service.
   ///
   /// - Throws: ``KeychainError/refused(call:error:detail:)`` if it doesn't exist or isn't as requested. It is then left
   ///   alone, because the service may have named another item.
-  private func madeItem(at path: String, _ isRight: (Item) -> Bool) throws(KeychainError) -> Item {
+  private func madeItem(
+    at path: String, _ isRight: (StoredItem, Item) -> Bool
+  ) throws(KeychainError) -> Item {
     do throws(KeychainError) {
-      if let made = ItemAttributes.item(of: try storedItem(at: path)), isRight(made) { return made }
+      let stored = try storedItem(at: path)
+      if let made = item(of: stored), isRight(stored, made) { return made }
     } catch .itemNotFound {
       throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not there")
     }
@@ -69,7 +61,7 @@ extension SecretServiceKeychain {
     }
     let path = try createItem(after, new, replacing: stored?.attributes ?? [:], of: item.reference)
     seen[path] = nil
-    let made = try madeItem(at: path) { $0.saysTheSame(as: after) }
+    let made = try madeItem(at: path) { $1.saysTheSame(as: after) }
     if let reference = item.reference { try deleteItem(at: StoredItem.path(of: reference)) }
     return made
   }
@@ -94,17 +86,17 @@ extension SecretServiceKeychain {
         label: written?.label ?? ItemAttributes.label(of: item),
         written?.attributes ?? LookupAttributes(described), body, as: contentType(of: item), in: collection)
     }
-    if made != Service.none { return made }
+    if made != ObjectPath.none { return made }
     let present = try reporting(items(of: collection))
     let completed = try run(prompt: prompt, for: "CreateItem") { dismissed in
       // KeePassXC made this item before it encountered a part that it refuses.
-      if let path = try? dismissed.path(of: "Completed"), path.hasPrefix(collection + "/"),
+      if let path = try? dismissed.checked(as: "o", of: "Completed").text, path.hasPrefix(collection + "/"),
         !present.contains(path)
       {
         try? deleteItem(at: path)
       }
     }
-    return try reportingRefusal(completed.path(of: "Completed"))
+    return try reporting(refusing(completed.checked(as: "o", of: "Completed").text))
   }
 
   private func changeItem(at path: String, to item: Item, _ change: Change) throws(KeychainError) {
@@ -185,10 +177,10 @@ extension SecretServiceKeychain {
     defer { seen[path] = nil }
     do throws(KeychainError) {
       let prompt = try sending(path) { () throws(BusFailure) in
-        let reply = try service.bus.call(service.call("Delete", of: Service.itemInterface, at: path))
-        return try refusing(reply.parts("(o)", of: "Delete")[0].path(of: "Delete"))
+        let reply = try service.bus.call(service.call("Delete", of: Interface.item, at: path))
+        return try refusing(reply.checked(as: "(o)", of: "Delete")[0].text)
       }
-      if prompt == Service.none { return try refuseLocked(afterChangeAt: path) }
+      if prompt == ObjectPath.none { return try refuseLocked(afterChangeAt: path) }
       _ = try run(prompt: prompt, for: "Delete")
       let isThere = try reporting(!service.items(at: [path]).isEmpty)
       if isThere { throw .refused(call: "Delete", error: "", detail: "the item is there all the same") }

@@ -15,12 +15,12 @@ struct StoredItem {
   ///
   /// - Throws: ``BusFailure`` if anything but a date is missing, or has the wrong type.
   init(path: String, properties reply: Variant) throws(BusFailure) {
-    let properties = try reply.parts("(a{sv})", of: "GetAll")[0]
+    let properties = try reply.checked(as: "(a{sv})", of: "GetAll")[0]
     self.path = path
     let given = try properties.property("Attributes", of: "GetAll")
-    attributes = try given.texts(of: "property Attributes")
-    exactAttributes =
-      given.count == attributes.count ? nil : try given.lookupAttributes(of: "property Attributes")
+      .checked(as: "a{ss}", of: "property Attributes")
+    attributes = given.texts
+    exactAttributes = given.count == attributes.count ? nil : given.attributes
     label = try properties.property("Label", of: "GetAll").text(of: "property Label")
     isLocked = try properties.property("Locked", of: "GetAll").bool(of: "property Locked")
     created = try Self.date("Created", in: properties)
@@ -43,8 +43,8 @@ struct StoredItem {
   }
 
   /// Seconds since the Unix epoch. A service that doesn't know them says 0.
-  private static func date(_ name: String, in properties: Variant) throws(BusFailure) -> Timestamp? {
-    guard let value = try properties.optionalProperty(name, of: "GetAll") else { return nil }
+  private static func date(_ name: String, in properties: TypedVariant) throws(BusFailure) -> Timestamp? {
+    guard let value = properties.optionalProperty(name) else { return nil }
     let seconds = try value.number(of: "property \(name)")
     guard 1...UInt64(Int64.max / 1000) ~= seconds else { return nil }
     return Timestamp(milliseconds: Int64(seconds) * 1000)

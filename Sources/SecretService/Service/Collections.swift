@@ -32,13 +32,11 @@ extension SecretServiceKeychain {
 
   func label(ofCollection path: String) throws(KeychainError) -> String {
     try reporting(
-      service.property("Label", of: Service.collectionInterface, at: path).text(of: "property Label"))
+      service.property("Label", of: Interface.collection, at: path).text(of: "property Label"))
   }
 
   func isLocked(_ collection: String) throws(KeychainError) -> Bool {
-    try reporting(
-      service.property("Locked", of: Service.collectionInterface, at: collection)
-        .bool(of: "property Locked"))
+    try reporting(service.isLocked(collection))
   }
 
   /// The name of a collection, or of the collection of an item.

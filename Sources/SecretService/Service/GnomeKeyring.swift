@@ -4,8 +4,6 @@ import Keychain
 /// Calls that only gnome-keyring has, for its own programs: unlocking and making collections with a passphrase instead
 /// of a prompt, which a session without a display can't show.
 struct GnomeKeyring {
-  private static let interface = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
-
   let service: Service
   let session: ServiceSession
 
@@ -19,14 +17,15 @@ struct GnomeKeyring {
   func unlock(_ collection: String, with passphrase: borrowing Secret) throws(BusFailure) -> Outcome {
     try outcome(
       of: service.call(
-        "UnlockWithMasterPassword", of: Self.interface, Argument.path(collection), session.seal(passphrase)))
+        "UnlockWithMasterPassword", of: Interface.keyring, Argument.path(collection), session.seal(passphrase)
+      ))
   }
 
   func createCollection(_ label: String, with passphrase: borrowing Secret) throws(BusFailure) -> Outcome {
     try outcome(
       of: service.call(
-        "CreateWithMasterPassword", of: Self.interface,
-        Argument.properties([(Service.collectionInterface + ".Label", Argument.text(label))]),
+        "CreateWithMasterPassword", of: Interface.keyring,
+        Argument.properties([(Interface.collection + ".Label", Argument.text(label))]),
         session.seal(passphrase)))
   }
 

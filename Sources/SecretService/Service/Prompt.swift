@@ -1,8 +1,6 @@
 import Keychain
 
 extension Service {
-  private static let promptInterface = "org.freedesktop.Secret.Prompt"
-
   enum PromptOutcome {
     case completed(Variant)
     /// The person declined, or the service could not show anything. KeePassXC may have made an incomplete item by then.
@@ -22,9 +20,9 @@ extension Service {
   func run(
     prompt path: String, limit: Int? = nil, onWaiting: () -> Void
   ) throws(BusFailure) -> PromptOutcome {
-    let completion = try bus.signal("Completed", of: Self.promptInterface, at: path, from: owner)
-    defer { completion.stop() }
-    _ = try bus.call(call("Prompt", of: Self.promptInterface, at: path, Argument.text("")))
+    let completion = try bus.signal("Completed", of: Interface.prompt, at: path, from: owner)
+    defer { bus.stop(completion) }
+    _ = try bus.call(call("Prompt", of: Interface.prompt, at: path, Argument.text("")))
     var isFirst = true
     while !bus.context.run(
       milliseconds: limit ?? (isFirst ? 1000 : bus.timeout), until: { completion.parameters != nil })
@@ -39,30 +37,30 @@ extension Service {
         throw error
       }
     }
-    guard let parameters = try completion.parameters?.parts("(bv)", of: "Completed") else {
+    guard let parameters = try completion.parameters?.checked(as: "(bv)", of: "Completed") else {
       preconditionFailure("waited for it")
     }
-    let result = try parameters[1].content(of: "Completed")
-    return try parameters[0].bool(of: "Completed") ? .dismissed(result) : .completed(result)
+    let result = parameters[1].content
+    return parameters[0].bool ? .dismissed(result) : .completed(result)
   }
 
   /// Withdraws a prompt that nobody should see.
   func dismiss(prompt path: String) {
-    _ = try? bus.call(call("Dismiss", of: Self.promptInterface, at: path))
+    _ = try? bus.call(call("Dismiss", of: Interface.prompt, at: path))
   }
 
   private func pingPrompters() throws(BusFailure) {
     try ping(owner)
     let prompter = "org.gnome.keyring.SystemPrompter"
     let reply = try bus.call(.ofBus("NameHasOwner", Argument.text(prompter)))
-    if try reply.parts("(b)", of: "NameHasOwner")[0].bool(of: "NameHasOwner") { try ping(prompter) }
+    if try reply.checked(as: "(b)", of: "NameHasOwner")[0].bool { try ping(prompter) }
   }
 
   private func ping(_ destination: String) throws(BusFailure) {
     do throws(BusFailure) {
       _ = try bus.call(
         SessionBus.Call(
-          method: "Ping", interface: "org.freedesktop.DBus.Peer", path: "/", destination: destination,
+          method: "Ping", interface: Interface.peer, path: "/", destination: destination,
           arguments: nil))
     } catch {
       // Any reply means that the program is there; the bus itself reports an absence.

@@ -3,16 +3,6 @@ import Keychain
 
 /// The service that owns `org.freedesktop.secrets` (Secret Service API 0.2), with the necessary calls.
 final class Service {
-  static let path = "/org/freedesktop/secrets"
-  static let interface = "org.freedesktop.Secret.Service"
-  static let collectionInterface = "org.freedesktop.Secret.Collection"
-  static let itemInterface = "org.freedesktop.Secret.Item"
-  private static let propertiesInterface = "org.freedesktop.DBus.Properties"
-  static let wellKnownName = "org.freedesktop.secrets"
-  /// The additional name of llavero as the service.
-  static let ownName = "org.llavero.SecretService"
-  /// The API's placeholder for no object.
-  static let none = "/"
 
   let bus: SessionBus
   /// The unique name of the program that answered.
@@ -32,7 +22,7 @@ final class Service {
   init(on bus: SessionBus, patience: Int, meanwhile: () -> Void = {}) throws(BusFailure) {
     self.bus = bus
     let replies = bus.replies(
-      to: [.hello, .owner(of: Self.wellKnownName), Self.readingDefaultAlias(), .owner(of: Self.ownName)],
+      to: [.hello, .owner(of: BusName.service), Self.readingDefaultAlias(), .owner(of: BusName.own)],
       patience: patience, meanwhile: meanwhile)
     _ = try replies[0].get()
     let reply: SessionBus.Reply
@@ -46,7 +36,7 @@ final class Service {
     // over from another may have only one of them.
     let hadName = (try? SessionBus.owner(in: replies[1].get().body)) == owner
     var llavero = try? SessionBus.owner(in: replies[3].get().body)
-    if !hadName || llavero != nil && llavero != owner { llavero = try? bus.owner(of: Self.ownName) }
+    if !hadName || llavero != nil && llavero != owner { llavero = try? bus.owner(of: BusName.own) }
     isOwn = llavero == owner
     // If gnome-keyring loses the same race, its first answer is "/", although there is a default collection.
     defaultCollection = try Self.path(in: reply.body, of: "ReadAlias")
@@ -58,13 +48,13 @@ final class Service {
 
   /// The path that is the whole reply; `nil` for no object.
   private static func path(in reply: Variant, of call: String) throws(BusFailure) -> String? {
-    let path = try reply.parts("(o)", of: call)[0].path(of: call)
-    return path == none ? nil : path
+    let path = try reply.checked(as: "(o)", of: call)[0].text
+    return path == ObjectPath.none ? nil : path
   }
 
-  private static func readingDefaultAlias(of destination: String = wellKnownName) -> SessionBus.Call {
+  private static func readingDefaultAlias(of destination: String = BusName.service) -> SessionBus.Call {
     SessionBus.Call(
-      method: "ReadAlias", interface: interface, path: path, destination: destination,
+      method: "ReadAlias", interface: Interface.service, path: ObjectPath.service, destination: destination,
       arguments: Argument.tuple([Argument.text("default")]))
   }
 
@@ -79,7 +69,7 @@ final class Service {
   // MARK: Calls
 
   func call(
-    _ method: String, of interface: String = Service.interface, at path: String = Service.path,
+    _ method: String, of interface: String = Interface.service, at path: String = ObjectPath.service,
     _ arguments: OpaquePointer...
   ) -> SessionBus.Call {
     SessionBus.Call(
@@ -88,29 +78,33 @@ final class Service {
   }
 
   func reading(_ property: String, of interface: String, at path: String) -> SessionBus.Call {
-    call(
-      "Get", of: Self.propertiesInterface, at: path, Argument.text(interface), Argument.text(property))
+    call("Get", of: Interface.properties, at: path, Argument.text(interface), Argument.text(property))
   }
 
   func readingAll(of interface: String, at path: String) -> SessionBus.Call {
-    call("GetAll", of: Self.propertiesInterface, at: path, Argument.text(interface))
+    call("GetAll", of: Interface.properties, at: path, Argument.text(interface))
   }
 
   func property(_ name: String, of interface: String, at path: String) throws(BusFailure) -> Variant {
     let reply = try bus.call(reading(name, of: interface, at: path))
-    return try reply.parts("(v)", of: "Get")[0].content(of: "Get")
+    return try reply.checked(as: "(v)", of: "Get")[0].content
   }
 
   func set(_ property: String, ofItem path: String, to value: OpaquePointer) throws(BusFailure) {
     _ = try bus.call(
       call(
-        "Set", of: Self.propertiesInterface, at: path, Argument.text(Self.itemInterface),
+        "Set", of: Interface.properties, at: path, Argument.text(Interface.item),
         Argument.text(property), Argument.variant(value)))
   }
 
   func collections() throws(BusFailure) -> [String] {
-    try property("Collections", of: Self.interface, at: Self.path).paths(of: "property Collections")
+    try property("Collections", of: Interface.service, at: ObjectPath.service)
+      .paths(of: "property Collections")
       .reduce(into: []) { paths, path in if !paths.contains(path) { paths.append(path) } }
+  }
+
+  func isLocked(_ collection: String) throws(BusFailure) -> Bool {
+    try property("Locked", of: Interface.collection, at: collection).bool(of: "property Locked")
   }
 
   /// A call for the items with all of the attributes.
@@ -126,7 +120,7 @@ final class Service {
     let paths = paths.filter { known.insert($0).inserted }
     if paths.isEmpty { return items }
     let replies = bus.replies(
-      to: paths.map { readingAll(of: Self.itemInterface, at: $0) })
+      to: paths.map { readingAll(of: Interface.item, at: $0) })
     for (path, reply) in zip(paths, replies) {
       do throws(BusFailure) {
         items.append(try storedItem(path, try reply.get().body))
@@ -143,15 +137,22 @@ final class Service {
     } catch {
       // An item being deleted may have lost some of its properties, and be gone at the second attempt.
       return try StoredItem(
-        path: path, properties: try bus.call(readingAll(of: Self.itemInterface, at: path)))
+        path: path, properties: try bus.call(readingAll(of: Interface.item, at: path)))
     }
+  }
+
+  /// Makes an object. Returns its path, or the path of the prompt that makes it.
+  func made(by call: SessionBus.Call) throws(BusFailure) -> (made: String, prompt: String) {
+    let reply = try bus.call(call)
+    let paths = try refusing(reply.checked(as: "(oo)", of: call.method))
+    return (paths[0].text, paths[1].text)
   }
 
   /// Asks to unlock objects. Returns the path of the prompt to run; `nil` if all are unlocked.
   func unlock(_ paths: [String]) throws(BusFailure) -> String? {
     let reply = try bus.call(call("Unlock", Argument.paths(paths)))
-    let prompt = try reply.parts("(aoo)", of: "Unlock")[1].path(of: "Unlock")
-    return prompt == Self.none ? nil : prompt
+    let prompt = try reply.checked(as: "(aoo)", of: "Unlock")[1].text
+    return prompt == ObjectPath.none ? nil : prompt
   }
 
   /// A program with peculiarities.
@@ -184,7 +185,7 @@ final class Service {
 
   private func processID() -> UInt32? {
     let call = "GetConnectionUnixProcessID"
-    let reply = try? bus.call(.ofBus(call, Argument.text(owner))).parts("(u)", of: call)
-    return (try? reply?.first?.number(of: call)).map { UInt32($0) }
+    let reply = try? bus.call(.ofBus(call, Argument.text(owner))).checked(as: "(u)", of: call)
+    return reply.map { UInt32($0[0].number) }
   }
 }

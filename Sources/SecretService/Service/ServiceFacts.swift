@@ -5,13 +5,8 @@ extension SecretServiceKeychain {
   /// Whether the service is llavero's own.
   public var isOwn: Bool { service.isOwn }
 
-  package static var ownServiceName: String { Service.ownName }
-
   /// Whether it serves the keychain that is forwarded to this machine.
-  public var servesForwarded: Bool { service.has(name: Self.forwardedServiceName) }
-
-  /// Its additional name in that case.
-  package static var forwardedServiceName: String { "org.llavero.SecretService.Forwarded" }
+  public var servesForwarded: Bool { service.has(name: BusName.forwarded) }
 
   /// Whether there is a collection for new items that outlives the login session.
   public func keepsNewItems() throws(KeychainError) -> Bool {
@@ -37,12 +32,12 @@ extension SecretServiceKeychain {
   }
 
   private func fact(ofCollection path: String) throws(BusFailure) -> DesktopKeychainFacts.Collection {
-    let reply = try service.bus.call(service.readingAll(of: Service.collectionInterface, at: path))
-    let properties = try reply.parts("(a{sv})", of: "GetAll")[0]
+    let reply = try service.bus.call(service.readingAll(of: Interface.collection, at: path))
+    let properties = try reply.checked(as: "(a{sv})", of: "GetAll")[0]
     return DesktopKeychainFacts.Collection(
       path: path, label: try properties.property("Label", of: "GetAll").text(of: "property Label"),
       isLocked: try properties.property("Locked", of: "GetAll").bool(of: "property Locked"),
-      itemCount: try properties.optionalProperty("Items", of: "GetAll")?.paths(of: "property Items").count,
+      itemCount: try properties.optionalProperty("Items")?.paths(of: "property Items").count,
       textFile: textFile(ofCollection: path))
   }
 

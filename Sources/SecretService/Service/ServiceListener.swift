@@ -10,7 +10,7 @@ final class ServiceListener: @unchecked Sendable {
   // waking up the context, which any thread may do.
   private let context = MainContext()
   private var bus: SessionBus?
-  private var subscriptions: [guint] = []
+  private var subscriptions: [UInt32] = []
   private let sink = Sink()
 
   /// Connects, and receives all signals sent after this returns.
@@ -25,19 +25,20 @@ final class ServiceListener: @unchecked Sendable {
     }
     self.bus = bus
     _ = try bus.call(.hello)
-    let busInterface = "org.freedesktop.DBus"
     context.calling {
-      subscriptions = [Service.collectionInterface, Service.interface, busInterface].map { interface in
-        bus.withConnection { Self.subscribe(sink, to: interface, on: $0) }
+      bus.withConnection { connection in
+        subscriptions = [Interface.collection, Interface.service, Interface.bus].map {
+          BusPeer(nil, on: connection).listen(to: nil, of: $0, sink.take)
+        }
+        Self.noteClosing(of: connection, sink)
       }
-      bus.withConnection { Self.noteClosing(of: $0, sink) }
     }
     // By its well-known name, so that a program that replaces the service is heard as well.
-    let name = Service.wellKnownName
+    let name = BusName.service
     for rule in [
-      "sender='\(name)',interface='\(Service.collectionInterface)'",
-      "sender='\(name)',interface='\(Service.interface)'",
-      "sender='\(busInterface)',interface='\(busInterface)',member='NameOwnerChanged',arg0='\(name)'",
+      "sender='\(name)',interface='\(Interface.collection)'",
+      "sender='\(name)',interface='\(Interface.service)'",
+      "sender='\(BusName.bus)',interface='\(Interface.bus)',member='NameOwnerChanged',arg0='\(name)'",
     ] {
       _ = try bus.call(.ofBus("AddMatch", Argument.text("type='signal'," + rule)))
     }
@@ -50,7 +51,9 @@ final class ServiceListener: @unchecked Sendable {
   /// Calls `report` at each change; `nil` if the listener no longer receives anything.
   func subscribe(_ report: @escaping @Sendable () -> Void) -> ChangeSubscription? {
     guard sink.begin() else { return nil }
-    return sink.broadcast.subscribe(report) { [sink, context = SendableContext(context)] in
+    // Any thread may wake it up.
+    nonisolated(unsafe) let context = context
+    return sink.broadcast.subscribe(report) { [sink] in
       if sink.end() { context.wakeUp() }
     }
   }
@@ -65,7 +68,7 @@ final class ServiceListener: @unchecked Sendable {
   /// The unique name of the service; `nil` if there is none.
   private static func owner(_ bus: SessionBus) throws(BusFailure) -> String? {
     do throws(BusFailure) {
-      return try bus.owner(of: Service.wellKnownName)
+      return try bus.owner(of: BusName.service)
     } catch {
       if error.isAboutMissingService { return nil }
       throw error
@@ -84,21 +87,6 @@ final class ServiceListener: @unchecked Sendable {
     bus = nil
   }
 
-  private static func subscribe(_ sink: Sink, to interface: String, on connection: OpaquePointer) -> guint {
-    g_dbus_connection_signal_subscribe(
-      connection, nil, interface, nil, nil, nil, G_DBUS_SIGNAL_FLAGS_NONE,
-      { _, sender, _, _, member, parameters, data in
-        guard let sender, let member, let parameters, let data else { return }
-        Unmanaged<Sink>.fromOpaque(data).takeUnretainedValue()
-          .take(
-            String(cString: member), Variant(taking: g_variant_ref(parameters)), from: String(cString: sender)
-          )
-      }, Unmanaged.passRetained(sink).toOpaque(),
-      { data in
-        if let data { Unmanaged<Sink>.fromOpaque(data).release() }
-      })
-  }
-
   private static func noteClosing(of connection: OpaquePointer, _ sink: Sink) {
     csecret_on_closing(
       connection,
@@ -106,15 +94,6 @@ final class ServiceListener: @unchecked Sendable {
         Unmanaged<Sink>.fromOpaque(data).takeUnretainedValue().lose()
       }, Unmanaged.passUnretained(sink).toOpaque())
   }
-}
-
-/// A context that any thread may wake up.
-private struct SendableContext: @unchecked Sendable {
-  private let context: MainContext
-
-  init(_ context: MainContext) { self.context = context }
-
-  func wakeUp() { context.wakeUp() }
 }
 
 private final class Sink: Sendable {
@@ -161,17 +140,20 @@ private final class Sink: Sendable {
   }
 
   /// Handles a signal from the bus or the service. Similar ones from other programs are ignored.
-  func take(_ member: String, _ parameters: Variant, from sender: String) {
-    if sender == "org.freedesktop.DBus" {
-      guard member == "NameOwnerChanged", let parts = try? parameters.parts("(sss)", of: member),
-        (try? parts[0].text(of: member)) == Service.wellKnownName, let owner = try? parts[2].text(of: member)
+  func take(_ signal: BusSignal) {
+    let member = signal.member
+    if signal.sender == BusName.bus {
+      guard member == "NameOwnerChanged", let change = signal.parameters("(sss)"),
+        change[0].text == BusName.service
       else { return }
+      let owner = change[2].text
       setOwner(owner.isEmpty ? nil : owner)
       return broadcast.report()
     }
+    let (sender, path) = (signal.sender, signal.parameters("(o)")?[0].text)
     let isKnown = state.withLock { state in
       guard sender == state.owner else { return false }
-      if let path = try? parameters.parts("(o)", of: member)[0].path(of: member) {
+      if let path {
         // gnome-keyring announces an item that replaces another as created once more.
         if member == "ItemChanged" || member == "ItemCreated" { state.changeNumbers.change(path) }
         if member == "ItemDeleted" { state.changeNumbers.forget(path) }

@@ -81,7 +81,7 @@ final class ServiceSession {
 
   init(plain reply: Variant) throws(BusFailure) {
     encrypting = nil
-    path = try reply.parts("(vo)", of: "OpenSession")[1].path(of: "OpenSession")
+    path = try reply.checked(as: "(vo)", of: "OpenSession")[1].text
   }
 
   deinit {
@@ -94,13 +94,11 @@ final class ServiceSession {
   /// - Throws: ``BusFailure`` if it can't be understood.
   func open(_ reply: Variant) throws(BusFailure) -> Secret {
     let what = "GetSecret"
-    let value = try reply.parts("((oayays))", of: what)[0]
-    guard let encrypting else {
-      return try value.parts("(oayays)", of: what)[2].withBytes(of: what) { Secret(copying: $0) }
+    let value = try reply.checked(as: "((oayays))", of: what)[0]
+    guard let encrypting else { return value[2].withBytes { Secret(copying: $0) } }
+    guard let secret = secret_service_decode_dbus_secret(encrypting, value.pointer) else {
+      throw BusFailure(call: what, .undecipherable)
     }
-    guard
-      let secret = secret_service_decode_dbus_secret(encrypting, try value.checked(as: "(oayays)", of: what))
-    else { throw BusFailure(call: what, .undecipherable) }
     // libsecret wipes its copy when the last reference is released.
     defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
     var count: gsize = 0
@@ -110,8 +108,7 @@ final class ServiceSession {
 
   /// The stated content type of a secret from the bus.
   func contentType(_ reply: Variant) throws(BusFailure) -> String {
-    let what = "GetSecret"
-    return try reply.parts("((oayays))", of: what)[0].parts("(oayays)", of: what)[3].text(of: what)
+    try reply.checked(as: "((oayays))", of: "GetSecret")[0][3].text
   }
 
   /// A secret for the bus, of the type `(oayays)`; a floating reference.
@@ -121,10 +118,7 @@ final class ServiceSession {
     let contentType = contentType ?? Self.contentType(of: secret)
     return secret.withUnsafeBytes { bytes in
       guard let encrypting else {
-        return Argument.tuple([
-          Argument.path(path), Argument.bytes(UnsafeRawBufferPointer(start: nil, count: 0)),
-          Argument.bytes(bytes), Argument.text(contentType),
-        ])
+        return Argument.secret(in: path, UnsafeRawBufferPointer(start: nil, count: 0), bytes, contentType)
       }
       guard
         let value = secret_value_new(

@@ -37,14 +37,14 @@ extension SecretServiceKeychain {
       guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
       // KWallet refuses to lock a locked collection.
       if (try? isLocked(collection)) == true { return }
-      let prompt = try reportingRefusal(
-        service.bus.call(service.call("Lock", Argument.paths([collection])))
-          .parts("(aoo)", of: "Lock")[1].path(of: "Lock"))
-      if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
+      let prompt = try reporting(
+        refusing(
+          service.bus.call(service.call("Lock", Argument.paths([collection])))
+            .checked(as: "(aoo)", of: "Lock")[1].text))
+      if prompt != ObjectPath.none { _ = try run(prompt: prompt, for: "Lock") }
       let isLocked = try reporting { () throws(BusFailure) in
         do throws(BusFailure) {
-          return try service.property("Locked", of: Service.collectionInterface, at: collection)
-            .bool(of: "property Locked")
+          return try service.isLocked(collection)
         } catch {
           // KeePassXC may have no collection for a locked database.
           if error.isAboutMissingObject, try !service.collections().contains(collection) { return true }
@@ -97,16 +97,13 @@ extension SecretServiceKeychain {
   }
 
   private func createCollection(_ label: String, alias: String) throws(KeychainError) {
-    let (made, prompt) = try reportingRefusal { () throws(BusFailure) in
-      let reply = try service.bus.call(
-        service.call(
+    let (made, prompt) = try reporting(
+      service.made(
+        by: service.call(
           "CreateCollection",
-          Argument.properties([(Service.collectionInterface + ".Label", Argument.text(label))]),
-          Argument.text(alias))
-      ).parts("(oo)", of: "CreateCollection")
-      return (try reply[0].path(of: "CreateCollection"), try reply[1].path(of: "CreateCollection"))
-    }
-    if made == Service.none { try show(prompt, named: label) }
+          Argument.properties([(Interface.collection + ".Label", Argument.text(label))]),
+          Argument.text(alias))))
+    if made == ObjectPath.none { try show(prompt, named: label) }
   }
 
   /// The collection that didn't exist before.

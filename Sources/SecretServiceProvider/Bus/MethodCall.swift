@@ -34,18 +34,18 @@ final class MethodCall: @unchecked Sendable {
 
   deinit { csecret_unref(UnsafeMutableRawPointer(message)) }
 
-  /// The arguments, which must have these types.
-  func arguments(_ type: String) throws(ServiceError) -> [Variant] {
+  /// The arguments.
+  ///
+  /// - Throws: ``ServiceError/unknownMethod``, and ``ServiceError/invalidArguments(_:)`` if the method takes other types.
+  @discardableResult
+  func arguments() throws(ServiceError) -> [TypedVariant] {
+    guard let type = BusInterface.arguments(of: member, in: interface) else { throw .unknownMethod }
     let body = g_dbus_message_get_body(message).map { Variant(taking: g_variant_ref($0)) }
-    guard let body else {
-      if type == "()" { return [] }
+    if body == nil, type == "()" { return [] }
+    guard let arguments = try? body?.checked(as: type, of: member) else {
       throw .invalidArguments("the arguments of \(member) are \(type)")
     }
-    do throws(BusFailure) {
-      return try body.parts(type, of: member)
-    } catch {
-      throw .invalidArguments("the arguments of \(member) are \(type)")
-    }
+    return arguments.parts
   }
 
   /// A copy of a descriptor passed with the call; `nil` if there is none at this index.

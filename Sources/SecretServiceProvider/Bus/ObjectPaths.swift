@@ -1,15 +1,14 @@
+import Bytes
 import Keychain
+import SecretService
 
-/// The object paths of the Secret Service (Secret Service draft 0.2, chapter 12).
-enum ObjectPath {
-  static let service = "/org/freedesktop/secrets"
+extension ObjectPath {
   static let collections = service + "/collection"
   static let aliases = service + "/aliases"
   static let sessions = service + "/session"
   static let prompts = service + "/prompt"
   static let portal = "/org/freedesktop/portal/desktop"
   static let portalRequests = portal + "/request"
-  static let none = "/"
 
   static func collection(_ name: ByteString) -> String { "\(collections)/\(encoded(name))" }
 
@@ -37,10 +36,14 @@ enum ObjectPath {
         UInt8(ascii: "0")...UInt8(ascii: "9"):
         text.append(byte)
       default:
-        text.append(UInt8(ascii: "_"))
-        for digit in [byte >> 4, byte & 15] { text.append(digit < 10 ? 0x30 + digit : 0x57 + digit) }
+        text += [UInt8(ascii: "_"), hexadecimalDigit(byte >> 4), hexadecimalDigit(byte & 15)]
       }
     }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The name encoded in a part of a path; `nil` if it isn't a valid encoding.
+  static func decoded(_ text: String) -> ByteString? {
+    PercentEncoding.decoded(text.utf8, mark: UInt8(ascii: "_")).map { ByteString($0) }
   }
 }

@@ -48,12 +48,13 @@ final class ProviderConnection {
         let shared = Unmanaged<Shared>.fromOpaque(data).takeUnretainedValue()
         MainLoop.post { shared.events.onEnd() }
       }, data)
-    listen("NameOwnerChanged") { [shared] values in
-      let text = values.compactMap { try? $0.text(of: "NameOwnerChanged") }
-      if text.count == 3, text[0].hasPrefix(":"), text[2].isEmpty { shared.events.onDeparture(text[0]) }
+    bus.listen(to: "NameOwnerChanged", of: Interface.bus, at: ObjectPath.bus) { [shared] signal in
+      guard let change = signal.parameters("(sss)"), change[2].text.isEmpty else { return }
+      let name = change[0].text
+      if name.hasPrefix(":") { shared.events.onDeparture(name) }
     }
-    listen("NameLost") { [shared] values in
-      if let name = try? values.first?.text(of: "NameLost") { shared.events.onLoss(name) }
+    bus.listen(to: "NameLost", of: Interface.bus, at: ObjectPath.bus) { [shared] signal in
+      if let name = signal.parameters("(s)")?[0].text { shared.events.onLoss(name) }
     }
   }
 
@@ -64,7 +65,7 @@ final class ProviderConnection {
     guard isIncoming != 0, let connection, let message, let data,
       g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL,
       let path = g_dbus_message_get_path(message), isServed(String(cString: path)),
-      g_dbus_message_get_interface(message).map({ String(cString: $0) }) != "org.freedesktop.DBus.Peer",
+      g_dbus_message_get_interface(message).map({ String(cString: $0) }) != Interface.peer,
       let call = MethodCall(taking: message, on: connection)
     else { return message }
     let shared = Unmanaged<Shared>.fromOpaque(data).takeUnretainedValue()
@@ -86,10 +87,6 @@ final class ProviderConnection {
     }
   }
 
-  private func listen(_ signal: String, _ listener: @escaping ([Variant]) -> Void) {
-    bus.listen(to: signal, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus") { listener($1) }
-  }
-
   enum Claim: Equatable {
     case isOurs
     case isTaken
@@ -103,21 +100,19 @@ final class ProviderConnection {
   func claim(_ name: String, replaces: Bool, waits: Bool = false) throws(BusFailure) -> Claim {
     // ALLOW_REPLACEMENT, REPLACE_EXISTING, DO_NOT_QUEUE (D-Bus specification, "RequestName")
     let flags: UInt32 = 0x1 | (replaces ? 0x2 : 0) | (waits ? 0 : 0x4)
-    let reply = try ask("RequestName", [Argument.text(name), g_variant_new_uint32(flags)])
-    let code = try reply.parts("(u)", of: "RequestName")[0].number(of: "RequestName")
+    let reply = try ask("RequestName", [Argument.text(name), Argument.number(flags)])
+    let code = try reply.checked(as: "(u)", of: "RequestName")[0].number
     // PRIMARY_OWNER or ALREADY_OWNER
     return code == 1 || code == 4 ? .isOurs : .isTaken
   }
-
-  func release(_ name: String) { _ = try? ask("ReleaseName", [Argument.text(name)]) }
 
   /// Makes the bus reread its configuration and activation files.
   func reloadConfiguration() { _ = try? ask("ReloadConfig", []) }
 
   /// The process that owns a name; `nil` if nobody does.
   func process(of name: String) -> UInt64? {
-    guard let reply = try? ask("GetConnectionUnixProcessID", [Argument.text(name)]) else { return nil }
-    return try? reply.parts("(u)", of: "process")[0].number(of: "process")
+    let reply = try? ask("GetConnectionUnixProcessID", [Argument.text(name)])
+    return (try? reply?.checked(as: "(u)", of: "process"))?[0].number
   }
 
   /// Finds the process that owns a name, without waiting.
@@ -128,25 +123,24 @@ final class ProviderConnection {
       let run: (UInt32?) -> Void
       init(_ run: @escaping (UInt32?) -> Void) { self.run = run }
     }
-    let bus = "org.freedesktop.DBus"
     g_dbus_connection_call(
-      connection, bus, "/org/freedesktop/DBus", bus, "GetConnectionUnixProcessID",
+      connection, BusName.bus, ObjectPath.bus, Interface.bus, "GetConnectionUnixProcessID",
       Argument.tuple([Argument.text(name)]), nil, G_DBUS_CALL_FLAGS_NONE, 5000, nil,
       { source, result, data in
         guard let source, let data else { return }
         let connection = OpaquePointer(UnsafeMutableRawPointer(source))
         let reply = g_dbus_connection_call_finish(connection, result, nil).map(Variant.init(taking:))
-        let process = try? reply?.parts("(u)", of: "process")[0].number(of: "process")
+        let process = (try? reply?.checked(as: "(u)", of: "process"))?[0].number
         Unmanaged<Report>.fromOpaque(data).takeRetainedValue().run(process.map { UInt32(clamping: $0) })
       }, Unmanaged.passRetained(Report(report)).toOpaque())
   }
 
-  func peer(_ name: String) -> BusPeer { BusPeer(connection: connection, name: name) }
+  func peer(_ name: String) -> BusPeer { BusPeer(name, on: connection) }
 
-  private var bus: BusPeer { peer("org.freedesktop.DBus") }
+  private var bus: BusPeer { peer(BusName.bus) }
 
   private func ask(_ method: String, _ arguments: [OpaquePointer]) throws(BusFailure) -> Variant {
-    try bus.call(method, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", arguments)
+    try bus.call(method, of: Interface.bus, at: ObjectPath.bus, arguments)
   }
 
   func emit(

@@ -1,4 +1,3 @@
-import CSecret
 import Keychain
 import SecretService
 import ToolCommands
@@ -27,13 +26,13 @@ extension Provider {
   /// llavero's own methods, which report the callers.
   func answerOwn(_ call: MethodCall) throws(ServiceError) {
     guard call.member == "GetCallers" else { throw .unknownMethod }
-    _ = try call.arguments("()")
+    try call.arguments()
     let now = callers.known.values.filter { $0.connection != call.sender }.sorted { $0.since < $1.since }
     let rows = (callers.former + now).map { caller in
       Argument.tuple([
-        Argument.text(caller.program ?? ""), g_variant_new_uint32(caller.process ?? 0),
+        Argument.text(caller.program ?? ""), Argument.number(caller.process ?? 0),
         Argument.bool(callers[caller.connection] != nil), Argument.time(UInt64(max(0, caller.since.seconds))),
-        g_variant_new_uint32(UInt32(clamping: caller.calls)),
+        Argument.number(UInt32(clamping: caller.calls)),
       ])
     }
     call.answer([Argument.array(of: "(subtu)", rows)])

@@ -28,8 +28,8 @@ extension Provider {
     for wanted: LookupAttributes, in collection: ByteString?, _ call: MethodCall,
     then finish: @escaping () throws(ServiceError) -> Void
   ) throws(ServiceError) -> Bool {
-    guard collection == nil || collection == Holdings.loginCollection, case .unlocked = state,
-      !isLocked(Holdings.loginCollection), holdings.search(wanted, in: collection).isEmpty,
+    guard collection == nil || collection == CollectionName.login, case .unlocked = state,
+      !isLocked(CollectionName.login), holdings.search(wanted, in: collection).isEmpty,
       let query = settings.question(wanted)
     else { return false }
     let ticket = try heldCalls.add(call, now: SystemClock.awake)
@@ -66,7 +66,7 @@ extension Provider {
   func forgetListed(_ items: [Item]) {
     if allowedOnce.isEmpty { return }
     for item in items {
-      if let served = ServedItem(item, standard: Holdings.loginCollection) { allowedOnce[served.path] = nil }
+      if let served = ServedItem(item, standard: CollectionName.login) { allowedOnce[served.path] = nil }
     }
   }
 

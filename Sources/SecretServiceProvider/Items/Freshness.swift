@@ -120,10 +120,10 @@ extension Provider {
 
   /// Whether a call searches for an unknown item. An earlier look is no reason to report one as missing.
   private func isSearchWithoutResult(_ call: MethodCall) -> Bool {
-    guard call.member == "SearchItems", let sent = try? call.arguments("(a{ss})")[0],
+    guard call.member == "SearchItems", let sent = try? call.arguments()[0],
       let wanted = try? attributes(sent)
     else { return false }
-    return holdings.search(wanted, in: Holdings.loginCollection).isEmpty
+    return holdings.search(wanted, in: CollectionName.login).isEmpty
   }
 
   /// Whether the answer to a call depends on which items there are.
@@ -133,15 +133,14 @@ extension Provider {
       return ["SearchItems", "GetSecrets", "Unlock"].contains(call.member)
     }
     guard isInKeychain(call.path) else { return false }
-    guard ObjectPath.parts(call.path)?.count == 2, call.member == "Get",
-      let name = try? call.arguments("(ss)")[1]
+    guard ObjectPath.parts(call.path)?.count == 2, call.member == "Get", let sent = try? call.arguments()
     else { return true }
-    return (try? text(name)) == "Items"
+    return sent[1].text == "Items"
   }
 
   private func isInKeychain(_ path: String) -> Bool {
     guard let parts = ObjectPath.parts(path), parts.count > 1 else { return false }
-    return ["collection", "aliases"].contains(parts[0]) && parts[1] != Self.sessionCollection.description
+    return ["collection", "aliases"].contains(parts[0]) && parts[1] != CollectionName.session.description
   }
 
   // MARK: A file

@@ -3,21 +3,18 @@ import SecretService
 
 /// All served items, with an index of every attribute.
 struct Holdings {
-  /// The collection of people's and tools' items, by the name that programs know from gnome-keyring.
-  static let loginCollection: ByteString = "login"
-
   private(set) var items: [String: ServedItem] = [:]
   fileprivate(set) var collections: [ByteString: ServedCollection] = [:]
   private var byAttribute: [LookupAttributes.Attribute: Set<String>] = [:]
   private var byCollection: [ByteString: Set<String>] = [:]
 
   init(_ all: [Item] = []) {
-    collections[Self.loginCollection] = Self.login
+    collections[CollectionName.login] = Self.login
     for item in all { put(item) }
   }
 
   private static var login: ServedCollection {
-    ServedCollection(name: loginCollection, label: "Login", created: 0, modified: 0)
+    ServedCollection(name: CollectionName.login, label: "Login", created: 0, modified: 0)
   }
 
   /// Takes an item or a collection in its present state. Returns the object's path; `nil` for an item that isn't
@@ -31,7 +28,7 @@ struct Holdings {
         isDefault: item.isDefault, item: item)
       return ObjectPath.collection(key.name)
     }
-    guard let served = ServedItem(item, standard: Self.loginCollection) else { return nil }
+    guard let served = ServedItem(item, standard: CollectionName.login) else { return nil }
     put(served)
     return served.path
   }
@@ -61,7 +58,7 @@ struct Holdings {
   mutating func remove(collection name: ByteString) {
     for path in byCollection[name] ?? [] { remove(path) }
     byCollection[name] = nil
-    collections[name] = name == Self.loginCollection ? Self.login : nil
+    collections[name] = name == CollectionName.login ? Self.login : nil
   }
 
   /// Forgets a collection's record after its removal. A collection that still has items stays.
@@ -147,15 +144,15 @@ extension Holdings {
   mutating func put(collection: ServedCollection) { collections[collection.name] = collection }
 
   var defaultCollection: ByteString {
-    collections.values.first { $0.isDefault }?.name ?? Self.loginCollection
+    collections.values.first { $0.isDefault }?.name ?? CollectionName.login
   }
 
   /// The collection with this alias; `nil` if there is none.
   func collection(alias: String) -> ByteString? {
     switch alias {
     case "default": defaultCollection
-    case "login": Self.loginCollection
-    case "session": Provider.sessionCollection
+    case "login": CollectionName.login
+    case "session": CollectionName.session
     default: nil
     }
   }

@@ -1,4 +1,5 @@
 import Keychain
+import SecretService
 
 extension Holdings {
   struct Differences {
@@ -29,7 +30,7 @@ extension Holdings {
         continue
       }
       guard let reference = item.reference else { continue }
-      let path = ObjectPath.item(reference.bytes, in: item.secretService.collection ?? Self.loginCollection)
+      let path = ObjectPath.item(reference.bytes, in: item.secretService.collection ?? CollectionName.login)
       seen.insert(path)
       if newer.contains(path) { continue }
       let former = items[path]

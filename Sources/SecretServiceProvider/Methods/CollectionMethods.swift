@@ -7,10 +7,10 @@ extension Provider {
   func answer(_ call: MethodCall, of collection: ServedCollection) throws(ServiceError) {
     switch call.member {
     case "Delete":
-      _ = try call.arguments("()")
+      try call.arguments()
       try delete(collection, call)
     case "SearchItems":
-      let wanted = try attributes(try call.arguments("(a{ss})")[0])
+      let wanted = try attributes(try call.arguments()[0])
       try search(wanted, in: collection.name, for: call) { unlocked, locked in
         call.answer([Argument.paths(unlocked + locked)])
       }
@@ -21,19 +21,19 @@ extension Provider {
 
   /// A collection's name in the records of items; `nil` for the login collection.
   private func recordName(_ collection: ByteString) -> ByteString? {
-    collection == Holdings.loginCollection ? nil : collection
+    collection == CollectionName.login ? nil : collection
   }
 
   // MARK: Items
 
   private func createItem(in collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
-    let arguments = try call.arguments("(a{sv}(oayays)b)")
+    let arguments = try call.arguments()
     let shown = try self.shown(arguments[0])
     let (body, contentType) = try secret(arguments[1], from: call.sender)
     var new = shown
     new.contentType = contentType
-    let replaces = try bool(arguments[2])
-    if collection.name == Self.sessionCollection {
+    let replaces = arguments[2].bool
+    if collection.name == CollectionName.session {
       return try createVolatileItem(new, body, replaces: replaces, call)
     }
     try requireUnlocked(collection.name)
@@ -80,7 +80,7 @@ extension Provider {
   /// Takes an item that was stored, and announces it. Returns its path.
   @discardableResult
   func took(_ item: Item) -> String {
-    let served = ServedItem(item, standard: Holdings.loginCollection)
+    let served = ServedItem(item, standard: CollectionName.login)
     let path = served?.path ?? ObjectPath.none
     let before = holdings.items[path]
     holdings.put(item)
@@ -105,9 +105,9 @@ extension Provider {
     guard volatileSecrets.count < Self.volatileItems else {
       throw .limitsExceeded("too much is kept in memory")
     }
-    let replaced = replaces ? holdings.replaced(by: shown.attributes, in: Self.sessionCollection) : nil
+    let replaced = replaces ? holdings.replaced(by: shown.attributes, in: CollectionName.session) : nil
     var item = ServedItem(
-      shown, named: ClientChanges.newName(), in: Self.sessionCollection, at: .now)
+      shown, named: ClientChanges.newName(), in: CollectionName.session, at: .now)
     if var replaced {
       replaced.shown = shown
       replaced.modified = item.modified
@@ -121,7 +121,7 @@ extension Provider {
 
   /// - Throws: ``ServiceError`` if an item is too large, or memory would hold too much with it.
   func refuseVolatile(_ shown: ItemTranslation.Shown, _ body: SharedSecret) throws(ServiceError) {
-    let answer = ItemTranslation.other(shown, body.secret, in: Self.sessionCollection, named: "")
+    let answer = ItemTranslation.other(shown, body.secret, in: CollectionName.session, named: "")
     do throws(KeychainError) {
       try answer.item.validate(with: answer.credential)
     } catch {
@@ -144,9 +144,9 @@ extension Provider {
 
   /// Makes a collection, or finds the one with the given alias.
   func createCollection(_ call: MethodCall) throws(ServiceError) {
-    let arguments = try call.arguments("(a{sv}s)")
-    let alias = try text(arguments[1])
-    let label = try ServedProperty.given(arguments[0], of: Interface.collection)["Label"].map(text) ?? ""
+    let arguments = try call.arguments()
+    let alias = arguments[1].text
+    let label = try BusProperty.given(arguments[0], of: Interface.collection)["Label"]?.text ?? ""
     if let existing = holdings.collection(alias: alias) {
       return call.answer([Argument.path(ObjectPath.collection(existing)), Argument.path(ObjectPath.none)])
     }
@@ -210,7 +210,7 @@ extension Provider {
   }
 
   private func delete(_ collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
-    if collection.name == Holdings.loginCollection || collection.name == Self.sessionCollection {
+    if collection.name == CollectionName.login || collection.name == CollectionName.session {
       throw .notSupported("this collection can't be deleted")
     }
     let name = collection.name
@@ -241,7 +241,7 @@ extension Provider {
   }
 
   func setLabel(_ label: String, of collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
-    if collection.name == Self.sessionCollection { throw .notSupported("this label can't be changed") }
+    if collection.name == CollectionName.session { throw .notSupported("this label can't be changed") }
     let name = collection.name
     try changeCollection(call, label: label) { [self] () throws(ServiceError) in
       try requireUnlocked(name)
@@ -255,19 +255,23 @@ extension Provider {
   // MARK: Arguments
 
   /// The properties of a new item; missing ones are empty.
-  private func shown(_ properties: Variant) throws(ServiceError) -> ItemTranslation.Shown {
-    let given = try ServedProperty.given(properties, of: Interface.item)
+  private func shown(_ properties: TypedVariant) throws(ServiceError) -> ItemTranslation.Shown {
+    let given = try BusProperty.given(properties, of: Interface.item)
     var shown = ItemTranslation.Shown(
       attributes: try given["Attributes"].map(attributes) ?? LookupAttributes(),
-      label: try given["Label"].map(text) ?? "", contentType: ItemTranslation.plainText)
+      label: given["Label"]?.text ?? "", contentType: ItemTranslation.plainText)
     // A schema among the attributes takes precedence.
-    if let type = given["Type"], shown.type.isEmpty { shown.type = try text(type) }
+    if let type = given["Type"], shown.type.isEmpty { shown.type = type.text }
     return shown
   }
+}
 
-  func bool(_ value: Variant) throws(ServiceError) -> Bool {
-    do throws(BusFailure) {
-      return try value.bool(of: "argument")
-    } catch { throw .invalidArguments("true or false is needed") }
+extension ItemTranslation.Shown {
+  /// The item's schema, which older programs set and read as a separate property. An empty one is none.
+  var type: String {
+    get { attributes[Self.schema]?.text ?? "" }
+    set { attributes[Self.schema] = newValue.isEmpty ? nil : ByteString(newValue) }
   }
+
+  private static let schema: ByteString = "xdg:schema"
 }

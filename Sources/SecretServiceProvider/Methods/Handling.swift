@@ -3,22 +3,13 @@ import CSecret
 import Keychain
 import SecretService
 
-enum Interface {
-  static let service = "org.freedesktop.Secret.Service"
-  static let collection = "org.freedesktop.Secret.Collection"
-  static let item = "org.freedesktop.Secret.Item"
-  static let session = "org.freedesktop.Secret.Session"
-  static let prompt = "org.freedesktop.Secret.Prompt"
-  /// gnome-keyring's, to unlock without a display.
-  static let keyring = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
-  static let own = "org.llavero.SecretService"
+extension Interface {
   /// Called by the portal for sandboxed programs.
   static let portal = "org.freedesktop.impl.portal.Secret"
   static let portalRequest = "org.freedesktop.impl.portal.Request"
-  static let properties = "org.freedesktop.DBus.Properties"
   static let introspectable = "org.freedesktop.DBus.Introspectable"
   /// D-Bus's own, without properties.
-  static let ofEveryObject = [properties, introspectable, "org.freedesktop.DBus.Peer"]
+  static let ofEveryObject = [properties, introspectable, peer]
 }
 
 enum ServedObject {
@@ -37,7 +28,7 @@ enum ServedObject {
   /// Whether it belongs to the keychain, and not only to memory.
   var isInKeychain: Bool {
     switch self {
-    case .collection(let collection): collection.name != Provider.sessionCollection
+    case .collection(let collection): collection.name != CollectionName.session
     case .item(let item): item.item != nil
     case .hidden: true
     case .service, .folder, .session, .prompt, .portal, .portalRequest: false
@@ -55,6 +46,11 @@ enum ServedObject {
     case .portal: Interface.portal
     case .portalRequest: Interface.portalRequest
     }
+  }
+
+  /// The interfaces that introspection shows, besides D-Bus's own.
+  var interfaces: [String] {
+    if case .service = self { [Interface.service, Interface.keyring] } else { interface.map { [$0] } ?? [] }
   }
 }
 
@@ -141,13 +137,6 @@ extension Provider {
       return holdings.search(search.wanted, in: search.collection).first.map { .item($0) }
     }
     if case .unlocked = state { return nil }
-    return encodedName != ObjectPath.encoded(Self.sessionCollection) ? .hidden(nil) : nil
-  }
-}
-
-extension ObjectPath {
-  /// The name encoded in a part of a path; `nil` if it isn't a valid encoding.
-  static func decoded(_ text: String) -> ByteString? {
-    PercentEncoding.decoded(text.utf8, mark: UInt8(ascii: "_")).map { ByteString($0) }
+    return encodedName != ObjectPath.encoded(CollectionName.session) ? .hidden(nil) : nil
   }
 }

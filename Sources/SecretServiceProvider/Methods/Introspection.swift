@@ -1,36 +1,122 @@
+import CSecret
 import Keychain
 import SecretService
+
+/// An interface as it is described to GLib.
+struct BusInterface {
+  /// The types of each method's arguments, as one tuple.
+  let arguments: [String: String]
+  let properties: [BusProperty]
+  /// Its description.
+  let xml: String
+
+  /// All interfaces by their names.
+  static let all: [String: BusInterface] = {
+    guard let node = g_dbus_node_info_new_for_xml(busInterfaces, nil) else {
+      preconditionFailure("the interfaces' description is invalid")
+    }
+    defer { g_dbus_node_info_unref(node) }
+    return listed(node.pointee.interfaces).reduce(into: [:]) {
+      $0[String(cString: $1.pointee.name)] = BusInterface($1)
+    }
+  }()
+
+  private init(_ info: UnsafeMutablePointer<GDBusInterfaceInfo>) {
+    arguments = Self.listed(info.pointee.methods).reduce(into: [:]) { arguments, method in
+      let types = Self.listed(method.pointee.in_args).map { String(cString: $0.pointee.signature) }
+      arguments[String(cString: method.pointee.name)] = "(\(types.joined()))"
+    }
+    properties = Self.listed(info.pointee.properties).map { property in
+      BusProperty(
+        name: String(cString: property.pointee.name), type: String(cString: property.pointee.signature),
+        isWritable: property.pointee.flags.rawValue & G_DBUS_PROPERTY_INFO_FLAGS_WRITABLE.rawValue != 0)
+    }
+    let text = g_string_new(nil)
+    g_dbus_interface_info_generate_xml(info, 2, text)
+    xml = text.map { String(cString: $0.pointee.str) } ?? ""
+    g_string_free(text, 1)
+  }
+
+  /// The elements of GLib's list, which ends with NULL, or is NULL if it is empty.
+  private static func listed<Info>(
+    _ list: UnsafeMutablePointer<UnsafeMutablePointer<Info>?>?
+  ) -> [UnsafeMutablePointer<Info>] {
+    guard let list else { return [] }
+    return sequence(first: list) { $0 + 1 }.lazy.map(\.pointee).prefix { $0 != nil }.compactMap { $0 }
+  }
+
+  /// The types of a method's arguments, as one tuple; `nil` if there is no such method.
+  ///
+  /// - Parameter interface: without it, the method of any interface is meant, because equal names have equal types.
+  static func arguments(of method: String, in interface: String?) -> String? {
+    if let interface { return all[interface]?.arguments[method] }
+    return all.values.lazy.compactMap { $0.arguments[method] }.first
+  }
+}
+
+/// A property of objects.
+struct BusProperty {
+  let name: String
+  let type: String
+  let isWritable: Bool
+
+  /// A property that somebody wants to set.
+  ///
+  /// - Throws: ``ServiceError/unknownProperty``, ``ServiceError/readOnlyProperty``, and
+  ///   ``ServiceError/invalidArguments(_:)`` for a value of another type.
+  static func set(
+    _ name: String, of interface: String, to value: Variant
+  ) throws(ServiceError) -> TypedVariant {
+    let property = BusInterface.all[interface]?.properties.first { $0.name == name }
+    guard let property else { throw .unknownProperty }
+    if !property.isWritable { throw .readOnlyProperty }
+    do throws(BusFailure) {
+      return try value.checked(as: property.type, of: name)
+    } catch {
+      throw .invalidArguments("the type of \(name) is \(property.type)")
+    }
+  }
+
+  /// The properties for a new object, given by full names such as `org.freedesktop.Secret.Item.Label`. As in
+  /// gnome-keyring, an unsupported one is an error, because ignoring it would lose data. Returns the values by the
+  /// properties' short names.
+  static func given(
+    _ properties: TypedVariant, of interface: String
+  ) throws(ServiceError) -> [String: TypedVariant] {
+    // Parsing must be quick, whatever is sent.
+    if properties.variant.size > ItemBounds.attributes * 2 { throw .tooManyAttributes }
+    let given = properties.parts.reduce(into: [:]) { $0[$1[0].text] = $1[1].content }
+    var values: [String: TypedVariant] = [:]
+    for (fullName, value) in given {
+      guard fullName.hasPrefix(interface + ".") else { throw .unknownProperty }
+      let name = String(fullName.dropFirst(interface.count + 1))
+      values[name] = try set(name, of: interface, to: value)
+    }
+    return values
+  }
+}
 
 extension Provider {
   /// Describes an object (D-Bus specification, "org.freedesktop.DBus.Introspectable").
   func introspect(_ call: MethodCall) throws(ServiceError) {
     guard call.member == "Introspect" else { throw .unknownMethod }
-    _ = try call.arguments("()")
-    var text = """
-      <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
-       "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-      <node>
-
-      """
+    _ = try call.arguments()
     let object = object(at: call.path, for: call.sender)
     if case .unusable = state, object?.isInKeychain ?? false { try requireUnlocked() }
-    if let object {
-      text += Self.standardInterfaces
-      switch object {
-      case .service: text += Self.serviceInterface
-      case .collection: text += Self.collectionInterface
-      case .item, .hidden: text += Self.itemInterface
-      case .session: text += Self.sessionInterface
-      case .prompt: text += Self.promptInterface
-      case .portal: text += Self.portalInterface
-      case .portalRequest: text += Self.portalRequestInterface
-      case .folder: break
-      }
-    } else if Self.children(onTheWay: call.path).isEmpty {
-      throw .unknownObject
-    }
-    for child in children(of: call.path, object) { text += "  <node name=\"\(child)\"/>\n" }
-    call.answer([Argument.text(text + "</node>\n")])
+    if object == nil, Self.children(onTheWay: call.path).isEmpty { throw .unknownObject }
+    let names = object.map { [Interface.properties, Interface.introspectable] + $0.interfaces } ?? []
+    let interfaces = names.compactMap { BusInterface.all[$0]?.xml }
+    let children = children(of: call.path, object).map { "  <node name=\"\($0)\"/>\n" }
+    call.answer([
+      Argument.text(
+        """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <node>
+        \((interfaces + children).joined())</node>
+
+        """)
+    ])
   }
 
   private func children(of path: String, _ object: ServedObject?) -> [String] {
@@ -57,111 +143,4 @@ extension Provider {
     let names: [Substring] = below.compactMap { $0.dropFirst(folder.count).split(separator: "/").first }
     return Set(names).sorted().map(String.init)
   }
-
-  private static func method(_ name: String, _ arguments: [(String, String, Bool)]) -> String {
-    var text = "    <method name=\"\(name)\">\n"
-    for (name, type, isOutput) in arguments {
-      text += "      <arg name=\"\(name)\" type=\"\(type)\" direction=\"\(isOutput ? "out" : "in")\"/>\n"
-    }
-    return text + "    </method>\n"
-  }
-
-  private static func signal(_ name: String, _ arguments: [(String, String)]) -> String {
-    var text = "    <signal name=\"\(name)\">\n"
-    for (name, type) in arguments { text += "      <arg name=\"\(name)\" type=\"\(type)\"/>\n" }
-    return text + "    </signal>\n"
-  }
-
-  private static func interface(_ name: String, _ members: [String]) -> String {
-    let properties = (ServedProperty.all(of: name) ?? []).map { property in
-      let access = property.isWritable ? "readwrite" : "read"
-      return "    <property name=\"\(property.name)\" type=\"\(property.type)\" access=\"\(access)\"/>\n"
-    }
-    return "  <interface name=\"\(name)\">\n\((members + properties).joined())  </interface>\n"
-  }
-
-  private static let standardInterfaces =
-    interface(
-      Interface.properties,
-      [
-        method("Get", [("interface", "s", false), ("property", "s", false), ("value", "v", true)]),
-        method("GetAll", [("interface", "s", false), ("properties", "a{sv}", true)]),
-        method("Set", [("interface", "s", false), ("property", "s", false), ("value", "v", false)]),
-        signal("PropertiesChanged", [("interface", "s"), ("changed", "a{sv}"), ("invalidated", "as")]),
-      ]) + interface(Interface.introspectable, [method("Introspect", [("data", "s", true)])])
-
-  private static let serviceInterface =
-    interface(
-      Interface.service,
-      [
-        method(
-          "OpenSession",
-          [("algorithm", "s", false), ("input", "v", false), ("output", "v", true), ("result", "o", true)]),
-        method(
-          "CreateCollection",
-          [
-            ("properties", "a{sv}", false), ("alias", "s", false), ("collection", "o", true),
-            ("prompt", "o", true),
-          ]),
-        method(
-          "SearchItems", [("attributes", "a{ss}", false), ("unlocked", "ao", true), ("locked", "ao", true)]),
-        method("Unlock", [("objects", "ao", false), ("unlocked", "ao", true), ("prompt", "o", true)]),
-        method("Lock", [("objects", "ao", false), ("locked", "ao", true), ("prompt", "o", true)]),
-        method("LockService", []),
-        method(
-          "GetSecrets", [("items", "ao", false), ("session", "o", false), ("secrets", "a{o(oayays)}", true)]),
-        method("ReadAlias", [("name", "s", false), ("collection", "o", true)]),
-        method("SetAlias", [("name", "s", false), ("collection", "o", false)]),
-        signal("CollectionCreated", [("collection", "o")]),
-        signal("CollectionDeleted", [("collection", "o")]),
-        signal("CollectionChanged", [("collection", "o")]),
-      ])
-    + interface(
-      Interface.keyring,
-      [method("UnlockWithMasterPassword", [("collection", "o", false), ("master", "(oayays)", false)])])
-
-  private static let collectionInterface = interface(
-    Interface.collection,
-    [
-      method("Delete", [("prompt", "o", true)]),
-      method("SearchItems", [("attributes", "a{ss}", false), ("results", "ao", true)]),
-      method(
-        "CreateItem",
-        [
-          ("properties", "a{sv}", false), ("secret", "(oayays)", false), ("replace", "b", false),
-          ("item", "o", true), ("prompt", "o", true),
-        ]),
-      signal("ItemCreated", [("item", "o")]), signal("ItemDeleted", [("item", "o")]),
-      signal("ItemChanged", [("item", "o")]),
-    ])
-
-  private static let itemInterface = interface(
-    Interface.item,
-    [
-      method("Delete", [("prompt", "o", true)]),
-      method("GetSecret", [("session", "o", false), ("secret", "(oayays)", true)]),
-      method("SetSecret", [("secret", "(oayays)", false)]),
-    ])
-
-  private static let sessionInterface = interface(Interface.session, [method("Close", [])])
-
-  private static let portalInterface = interface(
-    Interface.portal,
-    [
-      method(
-        "RetrieveSecret",
-        [
-          ("handle", "o", false), ("app_id", "s", false), ("fd", "h", false), ("options", "a{sv}", false),
-          ("response", "u", true), ("results", "a{sv}", true),
-        ])
-    ])
-
-  private static let portalRequestInterface = interface(Interface.portalRequest, [method("Close", [])])
-
-  private static let promptInterface = interface(
-    Interface.prompt,
-    [
-      method("Prompt", [("window", "s", false)]), method("Dismiss", []),
-      signal("Completed", [("dismissed", "b"), ("result", "v")]),
-    ])
 }

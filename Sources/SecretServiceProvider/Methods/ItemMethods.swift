@@ -7,11 +7,11 @@ extension Provider {
   func answer(_ call: MethodCall, of item: ServedItem) throws(ServiceError) {
     switch call.member {
     case "Delete":
-      _ = try call.arguments("()")
+      try call.arguments()
       try delete(item, call)
     case "GetSecret": try getSecret(of: item, call)
     case "SetSecret":
-      let (body, contentType) = try secret(try call.arguments("((oayays))")[0], from: call.sender)
+      let (body, contentType) = try secret(try call.arguments()[0], from: call.sender)
       try change(item, call, to: body) { $0.contentType = contentType }
     default: throw .unknownMethod
     }
@@ -52,7 +52,7 @@ extension Provider {
   }
 
   private func getSecret(of item: ServedItem, _ call: MethodCall) throws(ServiceError) {
-    let session = try sessions.session(at: try path(try call.arguments("(o)")[0]), of: call.sender)
+    let session = try sessions.session(at: try call.arguments()[0].text, of: call.sender)
     let contentType = item.toldContentType
     guard let stored = item.item else {
       guard let secret = volatileSecrets[item.path] else { throw .noSuchObject }

@@ -7,8 +7,8 @@ extension Provider {
   func answerKeyring(_ call: MethodCall) throws(ServiceError) {
     switch call.member {
     case "UnlockWithMasterPassword":
-      let arguments = try call.arguments("(o(oayays))")
-      guard case .collection(let collection) = object(at: try path(arguments[0]), for: call.sender) else {
+      let arguments = try call.arguments()
+      guard case .collection(let collection) = object(at: arguments[0].text, for: call.sender) else {
         throw .noSuchObject
       }
       let (passphrase, _) = try secret(arguments[1], from: call.sender)

@@ -7,12 +7,12 @@ extension Provider {
     switch call.member {
     case "Prompt":
       // The window's number, which an asking program with its own window doesn't need.
-      _ = try call.arguments("(s)")
+      try call.arguments()
       if prompt.stage != .new { throw .alreadyExists("the prompt is shown already") }
       call.answer()
       show(prompt)
     case "Dismiss":
-      _ = try call.arguments("()")
+      try call.arguments()
       call.answer()
       dismiss(prompt)
     default: throw .unknownMethod

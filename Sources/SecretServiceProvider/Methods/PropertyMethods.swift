@@ -6,23 +6,19 @@ extension Provider {
   func answerProperties(_ call: MethodCall, of object: ServedObject) throws(ServiceError) {
     switch call.member {
     case "Get":
-      let arguments = try call.arguments("(ss)")
-      let properties = try properties(of: object, in: try text(arguments[0]), for: call.sender)
-      let name = try text(arguments[1])
+      let arguments = try call.arguments()
+      let properties = try properties(of: object, in: arguments[0].text, for: call.sender)
+      let name = arguments[1].text
       guard let value = properties.first(where: { $0.name == name })?.value else { throw .unknownProperty }
       call.answer([Argument.variant(value())])
     case "GetAll":
-      let properties = try properties(
-        of: object, in: try text(try call.arguments("(s)")[0]), for: call.sender)
+      let properties = try properties(of: object, in: try call.arguments()[0].text, for: call.sender)
       call.answer([Argument.properties(properties.map { ($0.name, $0.value()) })])
     case "Set":
-      let arguments = try call.arguments("(ssv)")
-      let interface = try interface(try text(arguments[0]), of: object)
-      let property = try ServedProperty.writable(try text(arguments[1]), of: interface ?? "")
-      let (name, value) = (property.name, try content(arguments[2]))
-      guard value.isOf(property.type) else {
-        throw .invalidArguments("the type of \(name) is \(property.type)")
-      }
+      let arguments = try call.arguments()
+      let interface = try interface(arguments[0].text, of: object)
+      let name = arguments[1].text
+      let value = try BusProperty.set(name, of: interface ?? "", to: arguments[2].content)
       var items: [ServedItem] = []
       if case .item(let item) = object { items = [item] }
       try whenAllowed(items, call) { [self] () throws(ServiceError) in
@@ -33,21 +29,21 @@ extension Provider {
   }
 
   private func set(
-    _ name: String, of object: ServedObject, to value: Variant, _ call: MethodCall
+    _ name: String, of object: ServedObject, to value: TypedVariant, _ call: MethodCall
   ) throws(ServiceError) {
     switch (object, name) {
     case (.hidden, _): throw .isLocked
     case (.collection(let collection), "Label"):
       try requireUnlocked(collection.name)
-      try setLabel(try text(value), of: collection, call)
+      try setLabel(value.text, of: collection, call)
     case (.item(let item), "Label"):
-      let label = try text(value)
+      let label = value.text
       try change(item, call) { $0.label = label }
     case (.item(let item), "Attributes"):
       let attributes = try attributes(value)
       try change(item, call) { $0.attributes = attributes }
     case (.item(let item), "Type"):
-      let type = try text(value)
+      let type = value.text
       try change(item, call) { $0.type = type }
     default: throw .readOnlyProperty
     }
@@ -82,7 +78,7 @@ extension Provider {
         ("Modified", { Argument.time(0) }),
         ("Type", { Argument.text("") }),
       ]
-    case .portal: return [("version", { g_variant_new_uint32(1) })]
+    case .portal: return [("version", { Argument.number(1) })]
     case .session, .prompt, .folder, .portalRequest: return []
     }
   }

@@ -1,4 +1,5 @@
 import Bytes
+import CSecret
 import Keychain
 import SecretService
 
@@ -9,23 +10,21 @@ extension Provider {
     case "OpenSession": try openSession(call)
     case "CreateCollection": try createCollection(call)
     case "SearchItems":
-      let wanted = try attributes(try call.arguments("(a{ss})")[0])
+      let wanted = try attributes(try call.arguments()[0])
       try search(wanted, in: nil, for: call) { unlocked, locked in
         call.answer([Argument.paths(unlocked), Argument.paths(locked)])
       }
     case "Unlock": try unlock(call)
     case "Lock": try lock(call)
     case "LockService":
-      _ = try call.arguments("()")
+      try call.arguments()
       _ = settings.lock()
       update()
       call.answer()
     case "GetSecrets": try getSecrets(call)
     case "ReadAlias":
-      let alias = try text(try call.arguments("(s)")[0])
-      call.answer([
-        Argument.path(holdings.collection(alias: alias).map(ObjectPath.collection) ?? ObjectPath.none)
-      ])
+      let name = holdings.collection(alias: try call.arguments()[0].text)
+      call.answer([Argument.path(name.map(ObjectPath.collection) ?? ObjectPath.none)])
     case "SetAlias": try setAlias(call)
     case "ChangeLock": throw .notSupported("the passphrase is changed by 'llavero passphrase'")
     default: throw .unknownMethod
@@ -33,9 +32,8 @@ extension Provider {
   }
 
   private func openSession(_ call: MethodCall) throws(ServiceError) {
-    let arguments = try call.arguments("(sv)")
-    let (session, output) = try sessions.open(
-      try text(arguments[0]), try content(arguments[1]), for: call.sender)
+    let arguments = try call.arguments()
+    let (session, output) = try sessions.open(arguments[0].text, arguments[1].content, for: call.sender)
     call.answer([Argument.variant(output), Argument.path(session.path)])
     // The next session then waits for one calculation less.
     MainLoop.post { [self] in sessions.prepare() }
@@ -57,14 +55,14 @@ extension Provider {
     case .unusable: try requireUnlocked()
     case .locked: break
     }
-    if collection == Self.sessionCollection { return (found, []) }
+    if collection == CollectionName.session { return (found, []) }
     // However many there are, they must not fill the memory.
     if wanted.all.count > 64 || wanted.byteCount > 8192 { throw .isLocked }
     return (found, [standIn(for: LockedSearch(owner: call.sender, wanted: wanted, collection: collection))])
   }
 
   private func unlock(_ call: MethodCall) throws(ServiceError) {
-    let asked = try paths(try call.arguments("(ao)")[0])
+    let asked = try paths(try call.arguments()[0])
     if case .unusable = state { try requireUnlocked() }
     unlockUnasked(Set(asked.compactMap { lockable($0, call.sender) }))
     var (open, locked): ([String], [String]) = ([], [])
@@ -77,9 +75,9 @@ extension Provider {
   }
 
   private func lock(_ call: MethodCall) throws(ServiceError) {
-    let asked = try paths(try call.arguments("(ao)")[0])
+    let asked = try paths(try call.arguments()[0])
     // Items in memory are always open.
-    let names = asked.map { lockable($0, call.sender) }.map { $0 == Self.sessionCollection ? nil : $0 }
+    let names = asked.map { lockable($0, call.sender) }.map { $0 == CollectionName.session ? nil : $0 }
     let all = Set(names.compactMap(\.self))
     if !all.isEmpty { lock(all) }
     let locked = zip(asked, names).filter { $1.map { isLocked($0) } ?? false }.map(\.0)
@@ -87,9 +85,9 @@ extension Provider {
   }
 
   private func getSecrets(_ call: MethodCall) throws(ServiceError) {
-    let arguments = try call.arguments("(aoo)")
+    let arguments = try call.arguments()
     let asked = try paths(arguments[0])
-    let session = try sessions.session(at: try path(arguments[1]), of: call.sender)
+    let session = try sessions.session(at: arguments[1].text, of: call.sender)
     if case .unusable = state { try requireUnlocked() }
     let items = asked.compactMap { path -> ServedItem? in
       guard case .item(let item) = object(at: path, for: call.sender) else { return nil }
@@ -132,16 +130,19 @@ extension Provider {
   private func answer(
     _ call: MethodCall, with secrets: [(path: String, SharedSecret, contentType: String)], _ session: Session
   ) {
-    call.answer([Argument.secrets(secrets.map { ($0.path, session.seal($0.1.secret, $0.contentType)) })])
+    let entries: [OpaquePointer] = secrets.map {
+      g_variant_new_dict_entry(Argument.path($0.path), session.seal($0.1.secret, $0.contentType))
+    }
+    call.answer([Argument.array(of: "{o(oayays)}", entries)])
   }
 
   private func setAlias(_ call: MethodCall) throws(ServiceError) {
-    let arguments = try call.arguments("(so)")
-    let (alias, path) = (try text(arguments[0]), try self.path(arguments[1]))
+    let arguments = try call.arguments()
+    let (alias, path) = (arguments[0].text, arguments[1].text)
     guard alias == "default" else { throw .notSupported("only the alias 'default' can be set") }
     try requireUnlocked()
     let name = try self.name(ofCollectionAt: path, call)
-    if name == Self.sessionCollection { throw .notSupported("the collection in memory can't be the default") }
+    if name == CollectionName.session { throw .notSupported("the collection in memory can't be the default") }
     try changeCollection(call, label: nil, isDefault: true) { [self] () throws(ServiceError) in
       try requireUnlocked()
       guard holdings.collections[name] != nil else { throw .noSuchObject }
@@ -153,72 +154,35 @@ extension Provider {
 
   /// The name of the collection at a path; no path means the usual one.
   private func name(ofCollectionAt path: String, _ call: MethodCall) throws(ServiceError) -> ByteString {
-    if path == ObjectPath.none { return Holdings.loginCollection }
+    if path == ObjectPath.none { return CollectionName.login }
     guard case .collection(let collection) = object(at: path, for: call.sender) else { throw .noSuchObject }
     return collection.name
   }
 
   // MARK: Arguments
 
-  func text(_ value: Variant) throws(ServiceError) -> String {
-    do throws(BusFailure) { return try value.text(of: "argument") } catch {
-      throw .invalidArguments("a text is needed")
-    }
-  }
-
-  func path(_ value: Variant) throws(ServiceError) -> String {
-    do throws(BusFailure) { return try value.path(of: "argument") } catch {
-      throw .invalidArguments("a path is needed")
-    }
-  }
-
   /// How many objects one call may name.
   private static let pathLimit = 20_000
 
-  func paths(_ value: Variant) throws(ServiceError) -> [String] {
-    do throws(BusFailure) {
-      let paths = try value.paths(of: "argument")
-      if paths.count > Self.pathLimit { throw BusFailure(call: "paths", .malformed(detail: "too many")) }
-      return paths
-    } catch { throw .invalidArguments("paths are needed") }
-  }
-
-  func content(_ value: Variant) throws(ServiceError) -> Variant {
-    do throws(BusFailure) {
-      return try value.content(of: "argument")
-    } catch { throw .invalidArguments("a variant is needed") }
+  func paths(_ value: TypedVariant) throws(ServiceError) -> [String] {
+    if value.count > Self.pathLimit { throw .invalidArguments("paths are needed") }
+    return value.paths
   }
 
   /// The attributes from a program, byte for byte.
-  func attributes(_ value: Variant) throws(ServiceError) -> LookupAttributes {
+  func attributes(_ value: TypedVariant) throws(ServiceError) -> LookupAttributes {
     // Parsing must be quick, whatever is sent.
-    if value.size > ItemBounds.attributes * 2 { throw .tooManyAttributes }
-    do throws(BusFailure) {
-      var attributes = LookupAttributes()
-      for entry in try value.parts("a{ss}", of: "attributes") {
-        let pair = try entry.parts("{ss}", of: "attributes")
-        attributes[ByteString(try pair[0].text(of: "attribute"))] = ByteString(
-          try pair[1].text(of: "attribute"))
-      }
-      return attributes
-    } catch {
-      throw .invalidArguments("attributes are texts by their names")
-    }
+    if value.variant.size > ItemBounds.attributes * 2 { throw .tooManyAttributes }
+    return value.attributes
   }
 
-  /// A secret from a program, sent in one of its sessions.
-  func secret(_ value: Variant, from caller: String) throws(ServiceError) -> (
-    SharedSecret, contentType: String
-  ) {
-    let parts: [Variant]
-    do throws(BusFailure) {
-      parts = try value.parts("(oayays)", of: "secret")
-    } catch {
-      throw .invalidArguments("a secret is (oayays)")
-    }
-    let session = try sessions.session(at: try path(parts[0]), of: caller)
+  /// A secret from a program, of the type `(oayays)`, sent in one of its sessions.
+  func secret(
+    _ value: TypedVariant, from caller: String
+  ) throws(ServiceError) -> (SharedSecret, contentType: String) {
+    let session = try sessions.session(at: value[0].text, of: caller)
     // A secret that is too large isn't even decrypted. Encryption adds at most one block.
-    if parts[2].size > ItemBounds.secret + 16 { throw .tooLargeSecret }
-    return (SharedSecret(try session.open(parts[1], parts[2])), try text(parts[3]))
+    if value[2].variant.size > ItemBounds.secret + 16 { throw .tooLargeSecret }
+    return (SharedSecret(try session.open(value[1], value[2])), value[3].text)
   }
 }

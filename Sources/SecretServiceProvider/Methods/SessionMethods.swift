@@ -4,7 +4,7 @@ extension Provider {
   /// The methods of a session (Secret Service draft 0.2, "org.freedesktop.Secret.Session").
   func answer(_ call: MethodCall, of session: Session) throws(ServiceError) {
     guard call.member == "Close" else { throw .unknownMethod }
-    _ = try call.arguments("()")
+    try call.arguments()
     sessions.close(session)
     call.answer()
   }

@@ -13,7 +13,7 @@ extension Provider {
       "PropertiesChanged", of: Interface.properties, at: path,
       [
         Argument.text(interface), Argument.properties(properties.map { ($0.name, $0.value()) }),
-        Argument.list(without),
+        Argument.array(of: "s", without.map(Argument.text)),
       ])
   }
 
@@ -87,7 +87,7 @@ extension Provider {
   func signalLock(_ isLocked: Bool, _ known: Holdings, in names: Set<ByteString>? = nil) {
     let locked: Property = ("Locked", { Argument.bool(isLocked) })
     for collection in known.collections.values
-    where collection.name != Self.sessionCollection && names?.contains(collection.name) ?? true {
+    where collection.name != CollectionName.session && names?.contains(collection.name) ?? true {
       let paths = known.paths(in: collection.name)
       for path in paths.prefix(Self.listLimit) {
         guard let item = known.items[path] else { continue }

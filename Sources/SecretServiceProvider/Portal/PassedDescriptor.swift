@@ -27,14 +27,10 @@ extension MethodCall {
   /// The file passed as an argument.
   ///
   /// - Throws: ``ServiceError/invalidArguments(_:)`` if none was passed.
-  func descriptor(_ argument: Variant) throws(ServiceError) -> PassedDescriptor {
-    let index: Int32
-    do throws(BusFailure) {
-      index = g_variant_get_handle(try argument.checked(as: "h", of: "descriptor"))
-    } catch {
-      throw .invalidArguments("a file is needed")
+  func descriptor(_ argument: TypedVariant) throws(ServiceError) -> PassedDescriptor {
+    guard let number = passedDescriptor(argument.handle) else {
+      throw .invalidArguments("no file was passed")
     }
-    guard let number = passedDescriptor(index) else { throw .invalidArguments("no file was passed") }
     return PassedDescriptor(taking: number)
   }
 }

@@ -14,18 +14,18 @@ extension Provider {
   /// "org.freedesktop.impl.portal.Secret").
   func answerPortal(_ call: MethodCall) throws(ServiceError) {
     guard call.member == "RetrieveSecret" else { throw .unknownMethod }
-    let arguments = try call.arguments("(osha{sv})")
-    let path = try path(arguments[0])
+    let arguments = try call.arguments()
+    let path = arguments[0].text
     guard path.hasPrefix(ObjectPath.portalRequests + "/") else {
       throw .invalidArguments("a request's path is needed")
     }
-    let program = ByteString(try text(arguments[1]))
+    let program = ByteString(arguments[1].text)
     if program.bytes.count > Self.programLimit { throw .invalidArguments("the program's name is too long") }
     let request = PortalRequest(path, call, of: program, to: try call.descriptor(arguments[2]))
     if case .unusable = state { try requireUnlocked() }
     try portalRequests.add(request)
     do throws(ServiceError) {
-      if isLocked(Holdings.loginCollection) { try unlock(for: request) } else { try begin(request) }
+      if isLocked(CollectionName.login) { try unlock(for: request) } else { try begin(request) }
     } catch {
       portalRequests.remove(request)
       throw error
@@ -35,7 +35,7 @@ extension Provider {
   /// The methods of a request that waits.
   func answer(_ call: MethodCall, of request: PortalRequest) throws(ServiceError) {
     guard call.member == "Close" else { throw .unknownMethod }
-    _ = try call.arguments("()")
+    try call.arguments()
     guard call.sender == request.call.sender else {
       throw .accessDenied("this request belongs to another program")
     }
@@ -45,7 +45,7 @@ extension Provider {
   }
 
   private func unlock(for request: PortalRequest) throws(ServiceError) {
-    let login = ObjectPath.collection(Holdings.loginCollection)
+    let login = ObjectPath.collection(CollectionName.login)
     let prompt = try prompts.add(for: request.call.sender, of: [login]) { [self] isDismissed in
       request.prompt = nil
       if isDismissed { finish(request, .cancelled) } else { beginAgain(request) }
@@ -55,7 +55,7 @@ extension Provider {
   }
 
   private func known(_ request: PortalRequest) -> ServedItem? {
-    holdings.replaced(by: Self.attributes(of: request), in: Holdings.loginCollection)
+    holdings.replaced(by: Self.attributes(of: request), in: CollectionName.login)
   }
 
   /// The attribute that gnome-keyring uses, so that its secrets can be taken over.
@@ -88,7 +88,7 @@ extension Provider {
     let shown = ItemTranslation.Shown(
       attributes: attributes, label: label, contentType: "application/octet-stream")
     try change(request.call) { [self] () throws(ServiceError) in
-      try requireUnlocked(Holdings.loginCollection)
+      try requireUnlocked(CollectionName.login)
       let served = known(request)
       if let served, isAllowed(served, request.call.sender) != true {
         throw .accessDenied("nobody has allowed this program to use it")
@@ -131,7 +131,7 @@ extension Provider {
 
   private func finish(_ request: PortalRequest, _ response: PortalRequest.Response) {
     guard portalRequests.remove(request) else { return }
-    request.call.answer([g_variant_new_uint32(response.rawValue), Argument.properties([])])
+    request.call.answer([Argument.number(response.rawValue), Argument.properties([])])
   }
 
   private func refuse(_ request: PortalRequest, _ error: ServiceError) {

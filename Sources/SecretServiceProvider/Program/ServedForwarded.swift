@@ -36,7 +36,7 @@ enum ServedForwarded {
     settings.readers = readers
     settings.question = ItemTranslation.question
     settings.whileWanted = { ($0 as? ForwardedKeychain)?.isWanted = $1 }
-    settings.furtherName = SecretServiceKeychain.forwardedServiceName
+    settings.furtherName = BusName.forwarded
     return settings
   }
 }

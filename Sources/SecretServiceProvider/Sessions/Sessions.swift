@@ -23,37 +23,28 @@ final class Session: Sendable {
 
   /// A secret for the other side, of the type `(oayays)`.
   func seal(_ secret: borrowing Secret, _ contentType: String) -> OpaquePointer {
-    if let cipher {
-      let sealed = cipher.seal(secret)
-      return Argument.tuple([
-        Argument.path(path), sealed.iv.withUnsafeBytes { Argument.bytes($0) },
-        sealed.ciphertext.withUnsafeBytes { Argument.bytes($0) }, Argument.text(contentType),
-      ])
+    guard let cipher else {
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      return secret.withUnsafeBytes { Argument.secret(in: path, none, $0, contentType) }
     }
-    return Argument.tuple([
-      Argument.path(path), Argument.bytes(UnsafeRawBufferPointer(start: nil, count: 0)),
-      secret.withUnsafeBytes { Argument.bytes($0) }, Argument.text(contentType),
-    ])
+    let (iv, ciphertext) = cipher.seal(secret)
+    return iv.withUnsafeBytes { iv in
+      ciphertext.withUnsafeBytes { Argument.secret(in: path, iv, $0, contentType) }
+    }
   }
 
   /// The bytes of a secret from the other side.
   ///
   /// - Throws: ``ServiceError/invalidArguments(_:)`` if it can't be decrypted.
-  func open(_ parameters: Variant, _ value: Variant) throws(ServiceError) -> Secret {
-    do throws(BusFailure) {
-      guard let cipher else { return try value.withBytes(of: "secret") { Secret(copying: $0) } }
-      let opened = try parameters.withBytes(of: "secret") { iv -> SharedSecret? in
-        let secret = try? value.withBytes(of: "secret") { ciphertext -> SharedSecret? in
-          switch cipher.open(iv: iv, ciphertext: ciphertext) {
-          case .some(let secret): SharedSecret(secret)
-          case .none: nil
-          }
-        }
-        return secret ?? nil
-      }
-      if let opened { return opened.secret.copy() }
-    } catch {}
-    throw .invalidArguments("the secret can't be decrypted")
+  func open(_ parameters: TypedVariant, _ value: TypedVariant) throws(ServiceError) -> Secret {
+    guard let cipher else { return value.withBytes { Secret(copying: $0) } }
+    let opened = parameters.withBytes { iv in
+      value.withBytes { cipher.open(iv: iv, ciphertext: $0) }
+    }
+    switch consume opened {
+    case .some(let secret): return secret
+    case .none: throw .invalidArguments("the secret can't be decrypted")
+    }
   }
 }
 
@@ -87,10 +78,7 @@ final class Sessions {
     if algorithm == Self.plain {
       return (add(of: owner, key: nil), Argument.text(""))
     }
-    let bytes: [UInt8]
-    do throws(BusFailure) {
-      bytes = try input.withBytes(of: "OpenSession") { Array($0) }
-    } catch {
+    guard let bytes = (try? input.checked(as: "ay", of: "input"))?.withBytes({ Array($0) }) else {
       throw .invalidArguments("a public key is an array of bytes")
     }
     let pair = prepared ?? KeyPair.generate()

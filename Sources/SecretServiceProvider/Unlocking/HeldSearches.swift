@@ -51,7 +51,7 @@ extension Provider {
       answer(unlocked, locked)
     }
     if try asks(for: wanted, in: collection, call, then: finish) { return }
-    guard isLocked, collection != Provider.sessionCollection else { return try finish() }
+    guard isLocked, collection != CollectionName.session else { return try finish() }
     let now = SystemClock.awake
     if settings.unlockProgram == nil || heldSearches.hasDeclined(call.sender, now: now) { throw .isLocked }
     func conclude() { call.answering(finish) }

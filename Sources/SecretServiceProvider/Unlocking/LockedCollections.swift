@@ -1,4 +1,5 @@
 import Keychain
+import SecretService
 
 // A program can lock a single collection. All share one passphrase and the keychain itself stays open, so a collection
 // locked individually is only refused to the programs that call the service, until somebody gives the passphrase for
@@ -8,11 +9,11 @@ import Keychain
 extension Provider {
   /// Whether a collection is locked, individually or with the keychain.
   func isLocked(_ collection: ByteString) -> Bool {
-    collection != Self.sessionCollection && (isLocked || lockedCollections.contains(collection))
+    collection != CollectionName.session && (isLocked || lockedCollections.contains(collection))
   }
 
   func requireUnlocked(_ collection: ByteString) throws(ServiceError) {
-    if collection == Self.sessionCollection { return }
+    if collection == CollectionName.session { return }
     try requireUnlocked()
     if lockedCollections.contains(collection) { throw .isLocked }
   }
@@ -27,7 +28,7 @@ extension Provider {
     switch object(at: path, for: caller) {
     case .collection(let collection): collection.name
     case .item(let item): item.collection
-    case .hidden(let search): search?.collection ?? Holdings.loginCollection
+    case .hidden(let search): search?.collection ?? CollectionName.login
     default: nil
     }
   }
@@ -50,7 +51,7 @@ extension Provider {
     }
     let new = names.subtracting(lockedCollections)
     lockedCollections.formUnion(new)
-    let isAnyOpen = holdings.collections.keys.contains { $0 != Self.sessionCollection && !isLocked($0) }
+    let isAnyOpen = holdings.collections.keys.contains { $0 != CollectionName.session && !isLocked($0) }
     if !isAnyOpen, settings.lock() { return update() }
     signalLock(true, holdings, in: new)
   }

@@ -8,29 +8,22 @@ final class LoginWatch {
   private static let name = "org.freedesktop.login1"
   private static let manager = "\(name).Manager"
   /// How long logind may take to answer, in milliseconds.
-  private static let patience: Int32 = 2000
+  private static let patience = 2000
   private let logind: BusPeer
   private let onLock: () -> Void
 
   /// - Parameter onLock: called on the main thread.
   /// - Returns: `nil` without a system bus.
   init?(onLock: @escaping () -> Void) {
-    var error: UnsafeMutablePointer<GError>?
-    guard let connection = g_bus_get_sync(G_BUS_TYPE_SYSTEM, nil, &error) else {
-      g_clear_error(&error)
-      return nil
+    guard let logind = BusPeer(Self.name, on: G_BUS_TYPE_SYSTEM) else { return nil }
+    (self.logind, self.onLock) = (logind, onLock)
+    logind.listen(to: "PrepareForSleep", of: Self.manager) { [weak self] signal in
+      if signal.parameters("(b)")?[0].bool == true { self?.onLock() }
     }
-    // The service outlives the system bus.
-    g_dbus_connection_set_exit_on_close(connection, 0)
-    logind = BusPeer(connection: connection, name: Self.name)
-    self.onLock = onLock
-    logind.listen(to: "PrepareForSleep", of: Self.manager) { [weak self] _, values in
-      if (try? values.first?.bool(of: "PrepareForSleep")) == true { self?.onLock() }
+    logind.listen(to: "Lock", of: "\(Self.name).Session") { [weak self] signal in
+      if let self, isOwnSession(signal.path) { self.onLock() }
     }
-    logind.listen(to: "Lock", of: "\(Self.name).Session") { [weak self] path, _ in
-      if let self, isOwnSession(path) { self.onLock() }
-    }
-    logind.listen(to: "SessionRemoved", of: Self.manager) { [weak self] _, _ in
+    logind.listen(to: "SessionRemoved", of: Self.manager) { [weak self] _ in
       if let self, hasNoSession() { self.onLock() }
     }
   }
@@ -39,23 +32,16 @@ final class LoginWatch {
   private func isOwnSession(_ path: String) -> Bool {
     let arguments = [Argument.text("\(Self.name).Session"), Argument.text("User")]
     let reply = try? logind.call(
-      "Get", of: "org.freedesktop.DBus.Properties", at: path, arguments, timeout: Self.patience)
-    guard let reply,
-      let value = try? reply.parts("(v)", of: "User")[0].content(of: "User"),
-      let user = try? value.parts("(uo)", of: "User")[0].number(of: "User")
-    else { return true }
-    return user == UInt64(geteuid())
+      "Get", of: Interface.properties, at: path, arguments, timeout: Self.patience)
+    let value = (try? reply?.checked(as: "(v)", of: "User"))?[0].content
+    guard let user = try? value?.checked(as: "(uo)", of: "User") else { return true }
+    return user[0].number == UInt64(geteuid())
   }
 
   private func hasNoSession() -> Bool {
     let reply = try? logind.call(
       "ListSessions", of: Self.manager, at: "/org/freedesktop/login1", timeout: Self.patience)
-    guard let reply,
-      let sessions = try? reply.parts("(a(susso))", of: "sessions")[0].parts("a(susso)", of: "sessions")
-    else { return false }
-    return !sessions.contains { session in
-      let user = try? session.parts("(susso)", of: "session")[1].number(of: "session")
-      return user == UInt64(geteuid())
-    }
+    guard let sessions = try? reply?.checked(as: "(a(susso))", of: "sessions") else { return false }
+    return !sessions[0].parts.contains { $0[1].number == UInt64(geteuid()) }
   }
 }

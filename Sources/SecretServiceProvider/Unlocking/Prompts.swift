@@ -1,4 +1,5 @@
 import Keychain
+import SecretService
 
 /// A prompt for a program, to unlock objects (Secret Service draft 0.2, chapter 8).
 final class Prompt {

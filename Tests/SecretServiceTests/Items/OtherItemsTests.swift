@@ -137,7 +137,7 @@ import Testing
       ("login", "login"), ("My_5fkeys", "My_keys"), ("a_20b", "a b"), ("_", "_"), ("a_zz", "a_zz"),
       ("_+1", "_+1"),
     ] as [(ByteString, ByteString)] {
-      expect(ObjectName.decoded(part), is: name)
+      expect(ObjectPath.name(part.description), is: name)
     }
   }
 

@@ -107,7 +107,7 @@ final class FakeService: @unchecked Sendable {
           return nil
         }, Unmanaged.passUnretained(self).toOpaque(), nil)
     }
-    let name = Service.wellKnownName
+    let name = BusName.service
     _ = try bus.call(
       .ofBus("RequestName", Argument.text(name), g_variant_new_uint32(4)))
     reset()
@@ -190,8 +190,8 @@ final class FakeService: @unchecked Sendable {
 
   /// Sends a signal to each connection by its name, as a program other than the service.
   func pretend(_ member: String, _ parameters: String, of interface: String) throws {
-    let names = try stranger.call(.ofBus("ListNames")).parts("(as)", of: "it")[0].parts("as", of: "it")
-    for name in names.compactMap({ try? $0.text(of: "it") }) where name.hasPrefix(":") {
+    let names = try stranger.call(.ofBus("ListNames")).checked(as: "(as)", of: "it")[0].parts
+    for name in names.map(\.text) where name.hasPrefix(":") {
       _ = stranger.withConnection { connection in
         g_dbus_connection_emit_signal(
           connection, name, Self.login, interface, member, Self.value(parameters), nil)

@@ -245,13 +245,15 @@ import Testing
   }
 
   private static let readers: [(type: String, read: @Sendable (Variant) throws -> Void)] = [
-    ("s", { _ = try $0.text(of: "it") }), ("o", { _ = try $0.path(of: "it") }),
+    ("s", { _ = try $0.text(of: "it") }), ("o", { _ = try $0.checked(as: "o", of: "it").text }),
     ("ao", { _ = try $0.paths(of: "it") }),
-    ("a{ss}", { _ = try $0.texts(of: "it") }), ("v", { _ = try $0.content(of: "it") }),
-    ("b", { _ = try $0.bool(of: "it") }), ("ay", { _ = try $0.withBytes(of: "it") { $0.count } }),
-    ("a{sv}", { _ = try $0.optionalProperty("Label", of: "it") }),
-    ("(aoao)", { _ = try $0.parts("(aoao)", of: "it") }),
-    ("(bv)", { _ = try $0.parts("(bv)", of: "it") }),
+    ("a{ss}", { _ = try $0.checked(as: "a{ss}", of: "it").texts }),
+    ("v", { _ = try $0.checked(as: "v", of: "it").content }),
+    ("b", { _ = try $0.bool(of: "it") }),
+    ("ay", { _ = try $0.checked(as: "ay", of: "it").withBytes { $0.count } }),
+    ("a{sv}", { _ = try $0.checked(as: "a{sv}", of: "it").optionalProperty("Label") }),
+    ("(aoao)", { _ = try $0.checked(as: "(aoao)", of: "it").parts.map(\.paths) }),
+    ("(bv)", { _ = try $0.checked(as: "(bv)", of: "it")[1].content }),
   ]
 
   @Test("each reader reads its type, and nothing else")
