@@ -159,7 +159,7 @@ final class Provider: @unchecked Sendable {
   private func withoutKeychain() -> Holdings {
     var all = Holdings()
     for (path, item) in holdings.items where volatileSecrets[path] != nil { all.put(item) }
-    all.addSessionCollection(CollectionName.session)
+    all.addSessionCollection()
     return all
   }
 

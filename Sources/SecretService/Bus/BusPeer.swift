@@ -48,18 +48,12 @@ package struct BusPeer {
       connection, name, interface, member, path, nil, G_DBUS_SIGNAL_FLAGS_NONE,
       { _, sender, path, interface, member, parameters, data in
         guard let path, let interface, let member, let parameters, let data else { return }
-        Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue().take(
+        Held<(BusSignal) -> Void>.value(in: data)(
           BusSignal(
             sender: sender.map { String(cString: $0) } ?? "", path: String(cString: path),
             interface: String(cString: interface), member: String(cString: member),
             parameters: Variant(taking: g_variant_ref(parameters))))
-      }, Unmanaged.passRetained(Listener(listener)).toOpaque(),
-      { data in if let data { Unmanaged<Listener>.fromOpaque(data).release() } })
-  }
-
-  private final class Listener {
-    let take: (BusSignal) -> Void
-    init(_ take: @escaping (BusSignal) -> Void) { self.take = take }
+      }, Held.data(listener), releaseHeld)
   }
 }
 

@@ -18,21 +18,13 @@ final class MainContext {
   /// Runs the context until `isDone`, or for this long. Returns whether it is done.
   func run(milliseconds: Int, until isDone: () -> Bool) -> Bool {
     let alarm = g_timeout_source_new(guint(max(0, milliseconds)))
-    let rang = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
-    rang.initialize(to: false)
-    defer { rang.deallocate() }
-    g_source_set_callback(
-      alarm,
-      { data in
-        data?.assumingMemoryBound(to: Bool.self).pointee = true
-        return 0
-      }, rang, nil)
-    g_source_attach(alarm, context)
-    defer {
-      g_source_destroy(alarm)
-      g_source_unref(alarm)
+    var hasRung = false
+    attach(alarm, to: context) {
+      hasRung = true
+      return true
     }
-    calling { while !isDone(), !rang.pointee { g_main_context_iteration(context, 1) } }
+    defer { g_source_destroy(alarm) }
+    run { isDone() || hasRung }
     return isDone()
   }
 

@@ -2,7 +2,7 @@ import CSecret
 import Glibc
 import Keychain
 
-final class SessionBus {
+package final class SessionBus {
   private let connection: OpaquePointer
   /// The context for asynchronous calls and signals.
   let context = MainContext()
@@ -27,7 +27,22 @@ final class SessionBus {
     self.connection = connection
   }
 
+  /// A connection for a few calls, which may take five seconds each; `nil` without a bus.
+  package static func connected() -> SessionBus? {
+    guard let address = try? BusAddress.find(),
+      let bus = try? SessionBus(address, patience: 5000, timeout: 5000), (try? bus.call(.hello)) != nil
+    else { return nil }
+    return bus
+  }
+
   deinit { csecret_unref(UnsafeMutableRawPointer(connection)) }
+
+  /// Calls a method without arguments. A program that doesn't run is not started.
+  package func call(
+    _ method: String, of interface: String, at path: String, to name: String
+  ) throws(BusFailure) -> Variant {
+    try BusPeer(name, on: connection).call(method, of: interface, at: path, timeout: timeout)
+  }
 
   /// Lends the connection to libsecret.
   func withConnection<Result, Failure: Error>(
@@ -54,6 +69,13 @@ final class SessionBus {
       G_DBUS_CALL_FLAGS_NONE, Int32(timeout), nil, &error)
     guard let reply else { throw failure(error, call: call.method, to: call.destination) }
     return Variant(taking: reply)
+  }
+
+  /// The process that owns a name; `nil` if nobody does.
+  package func process(of name: String) -> UInt32? {
+    let call = "GetConnectionUnixProcessID"
+    let reply = try? self.call(.ofBus(call, Argument.text(name))).checked(as: "(u)", of: call)
+    return reply.map { UInt32($0[0].number) }
   }
 
   /// The unique name of the owner of a well-known name.

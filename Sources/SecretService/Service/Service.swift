@@ -177,15 +177,9 @@ final class Service {
 
   /// The process that owns the service's name, and its program, as far as known.
   func process() -> (id: UInt32, program: String?)? {
-    guard let id = processID() else { return nil }
+    guard let id = bus.process(of: owner) else { return nil }
     let program = programName(of: id)
     // Otherwise it may have ended, and its number have been reused.
-    return processID() == id ? (id, program) : nil
-  }
-
-  private func processID() -> UInt32? {
-    let call = "GetConnectionUnixProcessID"
-    let reply = try? bus.call(.ofBus(call, Argument.text(owner))).checked(as: "(u)", of: call)
-    return reply.map { UInt32($0[0].number) }
+    return bus.process(of: owner) == id ? (id, program) : nil
   }
 }

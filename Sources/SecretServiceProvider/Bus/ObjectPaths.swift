@@ -20,6 +20,12 @@ extension ObjectPath {
 
   static func prompt(_ number: Int) -> String { "\(prompts)/\(number)" }
 
+  /// The number at the end of a path right below a folder; `nil` for any other path.
+  static func number(_ path: String, in folder: String) -> Int? {
+    let number = Int(path.dropFirst(folder.count + 1))
+    return number.flatMap { path == "\(folder)/\($0)" ? $0 : nil }
+  }
+
   /// The parts of a path below the service's; `nil` for any other path.
   static func parts(_ path: String) -> [Substring]? {
     guard path.hasPrefix(service + "/") else { return nil }

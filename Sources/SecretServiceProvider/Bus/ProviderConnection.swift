@@ -100,29 +100,18 @@ final class ProviderConnection {
   func claim(_ name: String, replaces: Bool, waits: Bool = false) throws(BusFailure) -> Claim {
     // ALLOW_REPLACEMENT, REPLACE_EXISTING, DO_NOT_QUEUE (D-Bus specification, "RequestName")
     let flags: UInt32 = 0x1 | (replaces ? 0x2 : 0) | (waits ? 0 : 0x4)
-    let reply = try ask("RequestName", [Argument.text(name), Argument.number(flags)])
-    let code = try reply.checked(as: "(u)", of: "RequestName")[0].number
+    let call = "RequestName"
+    let reply = try bus.call(
+      call, of: Interface.bus, at: ObjectPath.bus, [Argument.text(name), Argument.number(flags)])
+    let code = try reply.checked(as: "(u)", of: call)[0].number
     // PRIMARY_OWNER or ALREADY_OWNER
     return code == 1 || code == 4 ? .isOurs : .isTaken
-  }
-
-  /// Makes the bus reread its configuration and activation files.
-  func reloadConfiguration() { _ = try? ask("ReloadConfig", []) }
-
-  /// The process that owns a name; `nil` if nobody does.
-  func process(of name: String) -> UInt64? {
-    let reply = try? ask("GetConnectionUnixProcessID", [Argument.text(name)])
-    return (try? reply?.checked(as: "(u)", of: "process"))?[0].number
   }
 
   /// Finds the process that owns a name, without waiting.
   ///
   /// - Parameter report: called on the main thread; with `nil` if nobody owns the name any more.
   func findProcess(of name: String, then report: @escaping (UInt32?) -> Void) {
-    final class Report {
-      let run: (UInt32?) -> Void
-      init(_ run: @escaping (UInt32?) -> Void) { self.run = run }
-    }
     g_dbus_connection_call(
       connection, BusName.bus, ObjectPath.bus, Interface.bus, "GetConnectionUnixProcessID",
       Argument.tuple([Argument.text(name)]), nil, G_DBUS_CALL_FLAGS_NONE, 5000, nil,
@@ -131,17 +120,11 @@ final class ProviderConnection {
         let connection = OpaquePointer(UnsafeMutableRawPointer(source))
         let reply = g_dbus_connection_call_finish(connection, result, nil).map(Variant.init(taking:))
         let process = (try? reply?.checked(as: "(u)", of: "process"))?[0].number
-        Unmanaged<Report>.fromOpaque(data).takeRetainedValue().run(process.map { UInt32(clamping: $0) })
-      }, Unmanaged.passRetained(Report(report)).toOpaque())
+        Held<(UInt32?) -> Void>.taken(from: data)(process.map { UInt32(clamping: $0) })
+      }, Held.data(report))
   }
 
-  func peer(_ name: String) -> BusPeer { BusPeer(name, on: connection) }
-
-  private var bus: BusPeer { peer(BusName.bus) }
-
-  private func ask(_ method: String, _ arguments: [OpaquePointer]) throws(BusFailure) -> Variant {
-    try bus.call(method, of: Interface.bus, at: ObjectPath.bus, arguments)
-  }
+  private var bus: BusPeer { BusPeer(BusName.bus, on: connection) }
 
   func emit(
     _ member: String, of interface: String, at path: String, to destination: String? = nil,

@@ -14,7 +14,7 @@ struct Holdings {
   }
 
   private static var login: ServedCollection {
-    ServedCollection(name: CollectionName.login, label: "Login", created: 0, modified: 0)
+    ServedCollection(name: CollectionName.login, label: "Login")
   }
 
   /// Takes an item or a collection in its present state. Returns the object's path; `nil` for an item that isn't
@@ -40,8 +40,8 @@ struct Holdings {
     for attribute in item.shown.attributes.all { byAttribute[attribute, default: []].insert(item.path) }
     if collections[item.collection] == nil {
       // Its record may come later, or was removed by another machine.
-      collections[item.collection] = ServedCollection(
-        name: item.collection, label: item.collection.description, created: 0, modified: 0)
+      let name = item.collection
+      collections[name] = ServedCollection(name: name, label: name.description)
     }
   }
 
@@ -64,7 +64,7 @@ struct Holdings {
   /// Forgets a collection's record after its removal. A collection that still has items stays.
   mutating func removeRecord(of name: ByteString) {
     if count(in: name) == 0 { return remove(collection: name) }
-    collections[name] = ServedCollection(name: name, label: name.description, created: 0, modified: 0)
+    collections[name] = ServedCollection(name: name, label: name.description)
   }
 
   /// The paths of a collection's items, the oldest first.
@@ -121,12 +121,10 @@ struct Holdings {
   /// nothing.
   func replaced(by wanted: LookupAttributes, in collection: ByteString) -> ServedItem? {
     if wanted.all.isEmpty { return nil }
-    let count = Self.countWithoutGeneric(wanted)
-    return search(wanted, in: collection).first { Self.countWithoutGeneric($0.shown.attributes) == count }
-  }
-
-  private static func countWithoutGeneric(_ attributes: LookupAttributes) -> Int {
-    attributes.all.count - (attributes[schema] == genericSchema ? 1 : 0)
+    let count = wanted.withoutGenericSchema.all.count
+    return search(wanted, in: collection).first {
+      $0.shown.attributes.withoutGenericSchema.all.count == count
+    }
   }
 
   private static let schema: ByteString = "xdg:schema"
@@ -135,13 +133,10 @@ struct Holdings {
 
 extension Holdings {
   /// Adds the collection that is kept in memory only.
-  mutating func addSessionCollection(_ name: ByteString) {
-    if collections[name] == nil {
-      put(collection: ServedCollection(name: name, label: "Session", created: 0, modified: 0))
-    }
+  mutating func addSessionCollection() {
+    let name = CollectionName.session
+    if collections[name] == nil { collections[name] = ServedCollection(name: name, label: "Session") }
   }
-
-  mutating func put(collection: ServedCollection) { collections[collection.name] = collection }
 
   var defaultCollection: ByteString {
     collections.values.first { $0.isDefault }?.name ?? CollectionName.login

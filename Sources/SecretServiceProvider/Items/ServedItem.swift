@@ -82,8 +82,8 @@ struct ServedItem {
 struct ServedCollection {
   let name: ByteString
   var label: String
-  let created: UInt64
-  var modified: UInt64
+  var created: UInt64 = 0
+  var modified: UInt64 = 0
   /// Whether a program has made it the default one.
   var isDefault = false
   /// The collection's record in the keychain; `nil` if there is none.

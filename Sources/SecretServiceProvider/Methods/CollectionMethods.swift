@@ -269,9 +269,7 @@ extension Provider {
 extension ItemTranslation.Shown {
   /// The item's schema, which older programs set and read as a separate property. An empty one is none.
   var type: String {
-    get { attributes[Self.schema]?.text ?? "" }
-    set { attributes[Self.schema] = newValue.isEmpty ? nil : ByteString(newValue) }
+    get { attributes["xdg:schema"]?.text ?? "" }
+    set { attributes["xdg:schema"] = newValue.isEmpty ? nil : ByteString(newValue) }
   }
-
-  private static let schema: ByteString = "xdg:schema"
 }

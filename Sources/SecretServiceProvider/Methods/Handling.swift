@@ -127,7 +127,7 @@ extension Provider {
       // A locked keychain hides its other collections.
       if case .unlocked = state { return nil }
       if let name = ObjectPath.decoded(encodedName) {
-        return .collection(ServedCollection(name: name, label: name.description, created: 0, modified: 0))
+        return .collection(ServedCollection(name: name, label: name.description))
       }
       return nil
     }

@@ -20,23 +20,6 @@ package enum ServeProgram {
     }
   }
 
-  /// The present provider of the Secret Service; `nil` if there is none, or no bus.
-  package static func owner() -> (isOurs: Bool, program: String?)? {
-    guard let address = try? BusAddress.find(), let owner = try? NameOwner.find(address) else { return nil }
-    return (owner.isOurs, owner.program)
-  }
-
-  /// Makes the session bus reread which programs it starts for which names. Without a bus, there is nothing to do.
-  package static func rereadActivation() {
-    if let address = try? BusAddress.find() { NameOwner.rereadActivation(address) }
-  }
-
-  /// The programs that call llavero's service; `nil` if it isn't running.
-  package static func callers() -> ServedPrograms? {
-    guard let address = try? BusAddress.find() else { return nil }
-    return try? NameOwner.callers(address)
-  }
-
   private static func settings(
     _ options: ServeOptions, _ choice: KeychainChoice?, at location: VaultLocation, on bus: String
   ) throws(KeychainError) -> ProviderSettings {

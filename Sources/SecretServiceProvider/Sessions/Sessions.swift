@@ -101,8 +101,8 @@ final class Sessions {
 
   /// The session with a path, if it is the caller's.
   func session(at path: String, of owner: String) throws(ServiceError) -> Session {
-    guard let number = Int(path.dropFirst(ObjectPath.sessions.count + 1)), path == ObjectPath.session(number),
-      let session = sessions[number], session.owner == owner
+    guard let number = ObjectPath.number(path, in: ObjectPath.sessions), let session = sessions[number],
+      session.owner == owner
     else { throw .noSession }
     return session
   }

@@ -65,11 +65,7 @@ struct Prompts {
   }
 
   func prompt(at path: String) -> Prompt? {
-    guard let number = Int(path.dropFirst(ObjectPath.prompts.count + 1)), path == ObjectPath.prompt(number)
-    else {
-      return nil
-    }
-    return prompts[number]
+    ObjectPath.number(path, in: ObjectPath.prompts).flatMap { prompts[$0] }
   }
 
   mutating func remove(_ prompt: Prompt) { prompts[prompt.number] = nil }
