@@ -8,6 +8,13 @@ struct ToolRecipe: Sendable {
   let name: String
   let text: String
 
+  /// - Parameter body: the text without its heading.
+  init(name: String, body: String) {
+    self.name = name
+    let heading = name == "tofu" ? "opentofu" : name
+    text = "\(heading.uppercased())\n\n\(body)\n"
+  }
+
   /// The recipe for a program, or for the tool of this name.
   static func named(_ name: String) -> ToolRecipe? {
     let all = KnownTool.all.flatMap(\.recipes)

@@ -35,7 +35,7 @@ import Testing
       try part(of: String(section), after: "`llavero run` and the\nlike ", before: ", and every program"))
     for tool in KnownTool.all {
       // Every program can use this one's file, which is why it stands apart.
-      if tool.name == KnownTool.netrc.name {
+      if tool.name == "netrc" {
         expect(section.contains("netrc file"))
       } else {
         let list = tool.speaks == nil && tool.setup == nil ? others : speaking

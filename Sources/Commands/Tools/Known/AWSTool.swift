@@ -47,19 +47,14 @@ extension KnownTool {
       }),
     speaks: "aws", imports: ["aws"], page: "llavero-aws(1)",
     recipes: [
-      ToolRecipe(
-        name: "aws",
-        text: #"""
-          AWS
+      "aws": """
+          llavero setup aws
+          llavero add --service aws:default --account AKIAEXAMPLE
+          aws sts get-caller-identity
 
-              llavero setup aws
-              llavero add --service aws:default --account AKIAEXAMPLE
-              aws sts get-caller-identity
-
-          The account is the ID of the access key, and the secret is the key. aws prints
-          who you are. Another profile: llavero setup aws --profile work, and aws:work.
-
-          """#)
+      The account is the ID of the access key, and the secret is the key. aws prints
+      who you are. Another profile: llavero setup aws --profile work, and aws:work.
+      """
     ])
 
   private static let profiles = ToolSetup.Parts(name: "profile", usual: { _ in "default" })

@@ -16,34 +16,24 @@ extension KnownTool {
       }),
     speaks: "ansible", page: "llavero-vault-client(1)",
     recipes: [
-      ToolRecipe(
-        name: "ansible",
-        text: #"""
-          ANSIBLE
+      "ansible": """
+          llavero add --service ansible:prod
+          export ANSIBLE_VAULT_IDENTITY_LIST=prod@$(command -v llavero-vault-client)
+          ansible-vault encrypt secrets.yml
+          ansible-vault view secrets.yml
 
-              llavero add --service ansible:prod
-              export ANSIBLE_VAULT_IDENTITY_LIST=prod@$(command -v llavero-vault-client)
-              ansible-vault encrypt secrets.yml
-              ansible-vault view secrets.yml
+      ansible asks llavero for the password of the vault prod, and prints the file.
+      Playbooks do so, too. For sudo's password, see 'llavero help ansible-become'.
+      """,
+      "ansible-become": """
+          llavero setup ansible-become
+          llavero add --service ansible-become
+          export ANSIBLE_BECOME_PASSWORD_FILE=~/.local/bin/llavero-ansible-become
+          ansible all --become -m ping
 
-          ansible asks llavero for the password of the vault prod, and prints the file.
-          Playbooks do so, too. For sudo's password, see 'llavero help ansible-become'.
-
-          """#),
-      ToolRecipe(
-        name: "ansible-become",
-        text: #"""
-          ANSIBLE-BECOME
-
-              llavero setup ansible-become
-              llavero add --service ansible-become
-              export ANSIBLE_BECOME_PASSWORD_FILE=~/.local/bin/llavero-ansible-become
-              ansible all --become -m ping
-
-          ansible asks llavero for the password with which it becomes root on the hosts.
-          The first command makes the program that this needs, and says where it is.
-
-          """#),
+      ansible asks llavero for the password with which it becomes root on the hosts.
+      The first command makes the program that this needs, and says where it is.
+      """,
     ])
 
   private static func becoming(_ place: SetupPlace) -> ConfigurationFile {

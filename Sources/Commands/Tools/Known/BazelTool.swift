@@ -20,21 +20,16 @@ extension KnownTool {
           "bazel would ask for a login wherever a dependency comes from; name the hosts that may have one",
           hint: "\(command: "llavero", "setup", "bazel", "--host", "HOST")", status: .usage)
       },
-      next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
+      next: ToolSetup.nextIsLogin),
     speaks: "bazel", page: "llavero-goauth(1)",
     recipes: [
-      ToolRecipe(
-        name: "bazel",
-        text: #"""
-          BAZEL
+      "bazel": """
+          llavero setup bazel --host packages.example
+          llavero add https://packages.example --account alice
+          bazel fetch //...
 
-              llavero setup bazel --host packages.example
-              llavero add https://packages.example --account alice
-              bazel fetch //...
-
-          bazel downloads from packages.example as alice, and asks llavero about no other
-          host.
-
-          """#)
+      bazel downloads from packages.example as alice, and asks llavero about no other
+      host.
+      """
     ])
 }

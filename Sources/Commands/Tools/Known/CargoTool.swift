@@ -27,18 +27,13 @@ extension KnownTool {
       }, next: { _ in "bring in its logins with 'llavero import cargo', or log in again with 'cargo login'" }),
     speaks: "cargo", imports: ["cargo"], page: "cargo-credential-llavero(1)",
     recipes: [
-      ToolRecipe(
-        name: "cargo",
-        text: #"""
-          CARGO
+      "cargo": """
+          llavero setup cargo
+          cargo login --registry corp
+          cargo fetch
 
-              llavero setup cargo
-              cargo login --registry corp
-              cargo fetch
-
-          'cargo login' asks for the registry's token, which llavero keeps from then on.
-
-          """#)
+      'cargo login' asks for the registry's token, which llavero keeps from then on.
+      """
     ])
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {

@@ -21,19 +21,14 @@ extension KnownTool {
       next: { _ in "bring in its logins with 'llavero import docker', or log in again with 'docker login'" }),
     speaks: "docker", imports: ["docker"], page: "docker-credential-llavero(1)",
     recipes: [
-      ToolRecipe(
-        name: "docker",
-        text: #"""
-          DOCKER
+      "docker": """
+          llavero setup docker
+          llavero add https://registry.example --account alice
+          docker manifest inspect registry.example/app:1
 
-              llavero setup docker
-              llavero add https://registry.example --account alice
-              docker manifest inspect registry.example/app:1
-
-          docker logs in as alice, and prints the manifest; it pulls and pushes with the
-          same login. What 'docker login' stores is in the keychain too, and comes first.
-
-          """#)
+      docker logs in as alice, and prints the manifest; it pulls and pushes with the
+      same login. What 'docker login' stores is in the keychain too, and comes first.
+      """
     ])
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {

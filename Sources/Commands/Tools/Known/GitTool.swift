@@ -34,7 +34,24 @@ extension KnownTool {
       next: { _ in "git asks for each login once more, and llavero keeps it" }
     ),
     speaks: "git-credential", imports: ["git-credentials", "git-config", "git-libsecret"],
-    page: "git-credential-llavero(1)", recipes: [.sendEmail])
+    page: "git-credential-llavero(1)",
+    recipes: [
+      "send-email": """
+      git send-email asks as git does ('llavero help git'), and llavero signs you in
+      when it asks for the first time. Or do it before:
+
+          llavero login smtp://smtp.gmail.com:587 --account you@gmail.com
+          git config --global sendemail.smtpServer smtp.gmail.com
+          git config --global sendemail.smtpServerPort 587
+          git config --global sendemail.smtpEncryption tls
+          git config --global sendemail.smtpUser you@gmail.com
+          git config --global sendemail.smtpAuth XOAUTH2
+          git send-email --to list@example.com HEAD^
+
+      XOAUTH2 needs Authen::SASL 2.1800 or later for Perl; 2.16, as in Debian 12, is
+      without.
+      """
+    ])
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {
     place.path("GIT_CONFIG_GLOBAL").map { ConfigurationFile(path: $0) }

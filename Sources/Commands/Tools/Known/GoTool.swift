@@ -10,20 +10,15 @@ extension KnownTool {
         let command = "\(try place.plain(LastingPath.ofProgram())) goauth"
         return [(file, GoAuthList.setting(command))]
       },
-      next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
+      next: ToolSetup.nextIsLogin),
     speaks: "goauth", page: "llavero-goauth(1)",
     recipes: [
-      ToolRecipe(
-        name: "go",
-        text: #"""
-          GO
+      "go": """
+          llavero setup go
+          llavero add https://goproxy.example --account alice
+          GOPROXY=https://goproxy.example go mod download example.com/one@v1.0.0
 
-              llavero setup go
-              llavero add https://goproxy.example --account alice
-              GOPROXY=https://goproxy.example go mod download example.com/one@v1.0.0
-
-          go downloads the module from the proxy as alice.
-
-          """#)
+      go downloads the module from the proxy as alice.
+      """
     ])
 }

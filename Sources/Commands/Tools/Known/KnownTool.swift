@@ -2,8 +2,8 @@ import Interchange
 import Terminals
 
 /// A tool that logs in from llavero: its protocol, its setup, the sources of its former logins, its manual page, and
-/// its recipes. Each tool has a file beside this one, and an entry in ``all``. A tool with a protocol of its own also
-/// has an entry in ``Tool/all``.
+/// its recipes. Each tool that is set up has a file beside this one, and an entry in ``all``; the others are in
+/// ``byHand``. A tool with a protocol of its own also has an entry in ``Tool/all``.
 struct KnownTool: Sendable {
   /// As people type it after `llavero setup`.
   let name: String
@@ -17,29 +17,30 @@ struct KnownTool: Sendable {
   /// One for each of its programs.
   let recipes: [ToolRecipe]
 
+  /// - Parameter recipes: the text of each, without its heading, by the program's name.
   init(
     _ setup: ToolSetup, speaks: String? = nil, imports: [String] = [], page: String,
-    recipes: [ToolRecipe] = []
+    recipes: KeyValuePairs<String, String>
   ) {
-    (self.name, self.speaks, self.imports, self.page) = (setup.name, speaks, imports, page)
-    (self.setup, self.recipes) = (setup, recipes)
+    self.init(
+      name: setup.name, setup, speaks: speaks, imports: imports, page: page, recipes: recipes)
   }
 
-  /// Makes a tool that is set up by hand.
   init(
-    name: String, speaks: String? = nil, imports: [String] = [], page: String, recipes: [ToolRecipe]
+    name: String, _ setup: ToolSetup? = nil, speaks: String? = nil, imports: [String] = [], page: String,
+    recipes: KeyValuePairs<String, String>
   ) {
-    (self.name, self.speaks, self.imports, self.page) = (name, speaks, imports, page)
-    (setup, self.recipes) = (nil, recipes)
+    (self.name, self.setup, self.speaks, self.imports, self.page) = (name, setup, speaks, imports, page)
+    self.recipes = recipes.map { ToolRecipe(name: $0.key, body: $0.value) }
   }
 
   /// In the order in which they are shown.
-  static let all: [KnownTool] = [
-    .git, .docker, .podman, .cargo, .python, .aws, .terraform, .opentofu, .go, .bazel, .kubectl, .ssh, .wget,
-    .ansible, .pnpm, .summon, .npm, .maven, .gradle, .composer, .nuget, .rclone, .psql, .mysql, .restic,
-    .borg,
-    .msmtp, .mbsync, .netrc,
-  ]
+  static let all: [KnownTool] =
+    [
+      .git, .docker, .podman, .cargo, .python, .aws, .terraform, .opentofu, .go, .bazel, .kubectl, .ssh,
+      .wget,
+      .ansible, .pnpm,
+    ] + byHand
 }
 
 extension ToolSetup {

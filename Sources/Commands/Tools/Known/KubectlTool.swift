@@ -34,23 +34,18 @@ extension KnownTool {
       }),
     speaks: "kubectl", imports: ["kubectl"], page: "llavero-kubectl(1)",
     recipes: [
-      ToolRecipe(
-        name: "kubectl",
-        text: #"""
-          KUBECTL
+      "kubectl": """
+          llavero setup kubectl
+          llavero add --domain kubectl --account NAME https://k8s.example:6443
+          kubectl get --raw /api/v1/namespaces
 
-              llavero setup kubectl
-              llavero add --domain kubectl --account NAME https://k8s.example:6443
-              kubectl get --raw /api/v1/namespaces
+      The first command is for the user of the current context, which is NAME;
+      '--user NAME' names another. The secret is a token, or a certificate and
+      its key as PEM. kubectl prints the namespaces. A token that the kubeconfig
+      has comes first: when llavero has it, take it out of there with
 
-          The first command is for the user of the current context, which is NAME;
-          '--user NAME' names another. The secret is a token, or a certificate and
-          its key as PEM. kubectl prints the namespaces. A token that the kubeconfig
-          has comes first: when llavero has it, take it out of there with
-
-              kubectl config unset users.NAME.token
-
-          """#)
+          kubectl config unset users.NAME.token
+      """
     ])
 
   private static let users = ToolSetup.Parts(name: "user", usual: { Kubeconfigs($0).currentUser })

@@ -36,19 +36,14 @@ extension KnownTool {
       }),
     imports: ["npm"], page: "llavero-run(1)",
     recipes: [
-      ToolRecipe(
-        name: "pnpm",
-        text: #"""
-          PNPM
+      "pnpm": """
+          llavero setup pnpm --registry npm.example
+          llavero add --service npm:npm.example
+          pnpm whoami --registry https://npm.example
 
-              llavero setup pnpm --registry npm.example
-              llavero add --service npm:npm.example
-              pnpm whoami --registry https://npm.example
-
-          pnpm asks llavero for the token of that registry, and prints your name. Without
-          a token there, pnpm gets nothing from that registry.
-
-          """#)
+      pnpm asks llavero for the token of that registry, and prints your name. Without
+      a token there, pnpm gets nothing from that registry.
+      """
     ])
 
   /// npm's token for a registry is stored under the same service.

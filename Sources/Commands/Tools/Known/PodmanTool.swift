@@ -17,44 +17,19 @@ extension KnownTool {
       next: { _ in "bring in its logins with 'llavero import docker', or log in again with 'podman login'" }),
     speaks: "docker", imports: ["docker"], page: "docker-credential-llavero(1)",
     recipes: [
-      ToolRecipe(
-        name: "podman",
-        text: #"""
-          PODMAN
-
-              llavero setup podman
-              llavero add https://registry.example --account alice
-              podman pull registry.example/app:1
-
-          podman logs in as alice, and prints the ID of the image. What
-          'podman login' stores is in the keychain too, and comes first.
-
-          """#),
-      ToolRecipe(
-        name: "skopeo",
-        text: #"""
-          SKOPEO
-
-              llavero setup skopeo
-              llavero add https://registry.example --account alice
-              skopeo inspect docker://registry.example/app:1
-
-          skopeo logs in as alice, and prints what the image is. What
-          'skopeo login' stores is in the keychain too, and comes first.
-
-          """#),
-      ToolRecipe(
-        name: "buildah",
-        text: #"""
-          BUILDAH
-
-              llavero setup buildah
-              llavero add https://registry.example --account alice
-              buildah pull registry.example/app:1
-
-          buildah logs in as alice, and prints the ID of the image. What
-          'buildah login' stores is in the keychain too, and comes first.
-
-          """#),
+      "podman": recipe("podman", "pull registry.example/app:1", "the ID of the image"),
+      "skopeo": recipe("skopeo", "inspect docker://registry.example/app:1", "what the image is"),
+      "buildah": recipe("buildah", "pull registry.example/app:1", "the ID of the image"),
     ])
+
+  private static func recipe(_ program: String, _ command: String, _ printed: String) -> String {
+    """
+        llavero setup \(program)
+        llavero add https://registry.example --account alice
+        \(program) \(command)
+
+    \(program) logs in as alice, and prints \(printed). What
+    '\(program) login' stores is in the keychain too, and comes first.
+    """
+  }
 }

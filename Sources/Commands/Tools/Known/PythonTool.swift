@@ -54,56 +54,36 @@ extension KnownTool {
     ),
     speaks: "keyring", imports: ["keyring", "pypirc", "pip", "uv"], page: "llavero-keyring(1)",
     recipes: [
-      ToolRecipe(
-        name: "pip",
-        text: #"""
-          PIP
+      "pip": """
+          llavero setup pip
+          llavero add https://pypi.example --account alice
+          pip download --no-deps -i https://alice@pypi.example/simple/ one
 
-              llavero setup pip
-              llavero add https://pypi.example --account alice
-              pip download --no-deps -i https://alice@pypi.example/simple/ one
+      pip logs in to the index as alice, and saves the package. The name in the URL
+      lets it ask; so 'index-url' in pip.conf should have it, too.
+      """,
+      "uv": """
+          llavero setup uv
+          llavero add https://pypi.example --account alice
+          uv pip install --index-url https://alice@pypi.example/simple/ one
 
-          pip logs in to the index as alice, and saves the package. The name in the URL
-          lets it ask; so 'index-url' in pip.conf should have it, too.
+      uv logs in to the index as alice. The name in the URL lets it ask.
+      """,
+      "twine": """
+          llavero setup twine
+          llavero add https://pypi.example --account alice
+          twine upload --repository-url https://pypi.example/legacy/ -u alice dist/*
 
-          """#),
-      ToolRecipe(
-        name: "uv",
-        text: #"""
-          UV
+      twine uploads as alice, and asks for no password.
+      """,
+      "poetry": """
+          llavero setup poetry
+          llavero add https://pypi.example --account alice
+          poetry source add corp https://pypi.example/simple/
+          poetry lock
 
-              llavero setup uv
-              llavero add https://pypi.example --account alice
-              uv pip install --index-url https://alice@pypi.example/simple/ one
-
-          uv logs in to the index as alice. The name in the URL lets it ask.
-
-          """#),
-      ToolRecipe(
-        name: "twine",
-        text: #"""
-          TWINE
-
-              llavero setup twine
-              llavero add https://pypi.example --account alice
-              twine upload --repository-url https://pypi.example/legacy/ -u alice dist/*
-
-          twine uploads as alice, and asks for no password.
-
-          """#),
-      ToolRecipe(
-        name: "poetry",
-        text: #"""
-          POETRY
-
-              llavero setup poetry
-              llavero add https://pypi.example --account alice
-              poetry source add corp https://pypi.example/simple/
-              poetry lock
-
-          poetry logs in to the source as alice.
-
-          """#),
+      poetry logs in to the source as alice.
+      """,
     ])
 
   private static var pipSetting: INISetting {

@@ -27,35 +27,25 @@ extension KnownTool {
     ),
     speaks: "askpass", page: "llavero-askpass(1)",
     recipes: [
-      ToolRecipe(
-        name: "ssh",
-        text: #"""
-          SSH
+      "ssh": """
+          llavero add ssh://server.example --account alice
+          export SSH_ASKPASS=llavero-askpass SSH_ASKPASS_REQUIRE=force
+          ssh alice@server.example true
 
-              llavero add ssh://server.example --account alice
-              export SSH_ASKPASS=llavero-askpass SSH_ASKPASS_REQUIRE=force
-              ssh alice@server.example true
+      ssh gets the password from llavero, and asks you for nothing. So it does in all
+      sessions to come, after
 
-          ssh gets the password from llavero, and asks you for nothing. So it does in all
-          sessions to come, after
+          llavero setup ssh
 
-              llavero setup ssh
+      The passphrase of a key is the secret of the service ssh-key:FILE.
+      """,
+      "sudo": """
+          llavero add --service sudo --account "$USER"
+          export SUDO_ASKPASS="$(command -v llavero-askpass)"
+          sudo -A true
 
-          The passphrase of a key is the secret of the service ssh-key:FILE.
-
-          """#),
-      ToolRecipe(
-        name: "sudo",
-        text: #"""
-          SUDO
-
-              llavero add --service sudo --account "$USER"
-              export SUDO_ASKPASS="$(command -v llavero-askpass)"
-              sudo -A true
-
-          sudo gets your password from llavero.
-
-          """#),
+      sudo gets your password from llavero.
+      """,
     ])
 
   /// The former program, which is still asked if llavero can't answer.

@@ -5,12 +5,12 @@ extension KnownTool {
   static let terraform = KnownTool(
     setup("terraform", program: "terraform", file: ".terraformrc"), speaks: "terraform",
     imports: ["terraform"], page: "terraform-credentials-llavero(1)",
-    recipes: [recipe("terraform", program: "terraform")])
+    recipes: ["terraform": recipe("terraform", program: "terraform")])
 
   static let opentofu = KnownTool(
     setup("opentofu", program: "tofu", file: ".tofurc"), speaks: "terraform",
     imports: ["terraform"], page: "terraform-credentials-llavero(1)",
-    recipes: [recipe("opentofu", program: "tofu")])
+    recipes: ["tofu": recipe("opentofu", program: "tofu")])
 
   /// Setup for Terraform or its fork OpenTofu, which reads plugins in the same place.
   private static func setup(_ name: String, program: String, file: String) -> ToolSetup {
@@ -38,20 +38,15 @@ extension KnownTool {
       }, next: { _ in "log in again with \(command: program, "login", "HOST")" })
   }
 
-  private static func recipe(_ name: String, program: String) -> ToolRecipe {
-    ToolRecipe(
-      name: program,
-      text: """
-        \(name.uppercased())
+  private static func recipe(_ name: String, program: String) -> String {
+    """
+        llavero setup \(name)
+        llavero add --domain terraform https://tf.example
+        \(program) init
 
-            llavero setup \(name)
-            llavero add --domain terraform https://tf.example
-            \(program) init
-
-        \(program) gets modules from tf.example with that token, which
-        '\(program) login tf.example' stores as well.
-
-        """)
+    \(program) gets modules from tf.example with that token, which
+    '\(program) login tf.example' stores as well.
+    """
   }
 
   private static func configuration(_ place: SetupPlace, _ file: String) -> ConfigurationFile {

@@ -10,20 +10,15 @@ extension KnownTool {
         let line = VariableLines(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))
         return [(ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")), line)]
       },
-      next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
+      next: ToolSetup.nextIsLogin),
     speaks: "askpass", page: "llavero-askpass(1)",
     recipes: [
-      ToolRecipe(
-        name: "wget",
-        text: #"""
-          WGET
+      "wget": """
+          llavero setup wget
+          llavero add https://files.example --account alice
+          wget https://files.example/private
 
-              llavero setup wget
-              llavero add https://files.example --account alice
-              wget https://files.example/private
-
-          wget downloads the file as alice.
-
-          """#)
+      wget downloads the file as alice.
+      """
     ])
 }

@@ -27,6 +27,11 @@ struct ToolSetup: Sendable {
   /// The user's next step, to see that it works.
   let next: @Sendable (SetupPlace) -> Hint
 
+  /// The same for tools that take the login that git has for a host.
+  static let nextIsLogin: @Sendable (SetupPlace) -> Hint = { _ in
+    "store a login with 'llavero add https://HOST --account NAME', unless git has one there"
+  }
+
   /// Parts of a tool's configuration, such as the profiles of aws.
   struct Parts: Sendable {
     /// The name of a part's kind, and of the option for it: `profile`.
