@@ -140,15 +140,21 @@ package struct JSONWriter: ~Copyable {
     member(name, ByteString(value.text))
   }
 
-  /// Writes a string as an array's element.
-  package mutating func element(_ value: ByteString) {
-    value.bytes.withUnsafeBytes { textElement($0) }
-  }
-
   package mutating func element(_ value: Int64) {
     separate()
     append(value)
     needsComma = true
+  }
+
+  package mutating func element(_ value: Bool) {
+    separate()
+    bytes.append(value ? "true" : "false")
+    needsComma = true
+  }
+
+  /// Writes a string as an array's element.
+  package mutating func element(_ value: ByteString) {
+    value.bytes.withUnsafeBytes { textElement($0) }
   }
 
   /// The same from bytes, which must be valid UTF-8.

@@ -115,4 +115,16 @@ struct PlaceOptions: ParsableArguments {
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON")
   var json = false
+
+  /// Prints a report for programs, or for people.
+  func write(
+    _ report: @autoclosure () -> some JSONConvertible, or text: @autoclosure () -> TextForTerminal
+  ) throws(KeychainError) {
+    if json { try StandardStreams.write(report().jsonLine) } else { try StandardStreams.write(text()) }
+  }
+
+  /// Prints a report if programs get one.
+  func write(_ report: @autoclosure () -> some JSONConvertible) throws(KeychainError) {
+    if json { try StandardStreams.write(report().jsonLine) }
+  }
 }

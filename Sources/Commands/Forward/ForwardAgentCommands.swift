@@ -128,8 +128,11 @@ struct ForwardStatusCommand: ParsableCommand {
     let places = try ForwardingPlaces.here()
     let running = try ForwardingAgentControl(places)
     let response = try running.map { (running) throws(KeychainError) in try running.ask(.status) }
-    try StandardStreams.write(
-      output.json ? json(places, running, response) : Secret(text(places, running, response).shown))
+    let report: JSONObject = [
+      "running": running != nil, "socket": places.forwardingSocket, "process": running?.process,
+    ]
+    try output.write(
+      report + JSONObject { response?.members(in: &$0) }, or: text(places, running, response))
     do throws(RuleStore.Fault) {
       _ = try RuleStore(at: places.rules).read()
     } catch {
@@ -166,19 +169,6 @@ struct ForwardStatusCommand: ParsableCommand {
     }
     rows.append(["leases", "\(response.leases.count)"])
     return columns(rows)
-  }
-
-  private func json(
-    _ places: ForwardingPlaces, _ running: ForwardingAgentControl?, _ response: ControlResponse?
-  ) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("running", running != nil)
-    json.member("socket", ByteString(places.forwardingSocket))
-    json.member("process", running?.process)
-    if let response { response.members(in: &json) }
-    json.endObject()
-    return json.finishLine()
   }
 }
 

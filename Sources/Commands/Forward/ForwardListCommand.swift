@@ -22,8 +22,7 @@ struct ForwardListCommand: ParsableCommand {
     }
     let running = try ForwardingAgentControl(places)
     let response = try running.map { (running) throws(KeychainError) in try running.ask(.status) }
-    try StandardStreams.write(
-      output.json ? Self.json(rules, response) : Secret(Self.text(rules, response).shown))
+    try output.write(Self.report(rules, response), or: Self.text(rules, response))
   }
 
   private static func text(_ rules: [ForwardingRule], _ response: ControlResponse?) -> TextForTerminal {
@@ -57,26 +56,14 @@ struct ForwardListCommand: ParsableCommand {
     return columns(rows)
   }
 
-  private static func json(_ rules: [ForwardingRule], _ response: ControlResponse?) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.beginArray("rules")
-    for rule in rules {
-      json.beginObject()
-      json.member("verdict", ByteString(rule.verdict.rawValue))
-      json.member("host", ByteString(rule.host.description))
-      json.member("place", ByteString(rule.place.text))
-      json.member("tool", rule.tool)
-      json.member("account", rule.account)
-      if rule.isExact { json.member("exact", true) }
-      json.member("write", rule.mayChange)
-      json.member("until", rule.end)
-      json.endObject()
+  private static func report(_ rules: [ForwardingRule], _ response: ControlResponse?) -> JSONObject {
+    let rules = rules.map { rule -> JSONObject in
+      [
+        "verdict": rule.verdict.rawValue, "host": rule.host.description, "place": rule.place.text,
+        "tool": rule.tool, "account": rule.account, "exact": rule.isExact.ifTrue, "write": rule.mayChange,
+        "until": rule.end,
+      ]
     }
-    json.endArray()
-    json.member("running", response != nil)
-    if let response { response.members(in: &json) }
-    json.endObject()
-    return json.finishLine()
+    return ["rules": rules, "running": response != nil] + JSONObject { response?.members(in: &$0) }
   }
 }

@@ -32,39 +32,15 @@ struct ForwardLogCommand: ParsableCommand {
 extension LoggedRequest {
   /// A line of the log for people; `nil` if it is invalid.
   fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
-    var (date, tool, action): (Timestamp?, ByteString?, ByteString?)
-    var (place, account, outcome, fault): (ByteString?, ByteString?, ByteString?, ByteString?)
-    var hosts: [ByteString] = []
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
-        if name == "date" {
-          date = try value.timestamp()
-        } else if name == "tool" {
-          tool = try value.string()
-        } else if name == "action" {
-          action = try value.string()
-        } else if name == "place" {
-          place = try value.string()
-        } else if name == "account" {
-          account = try value.string()
-        } else if name == "outcome" {
-          outcome = try value.string()
-        } else if name == "fault" {
-          fault = try value.string()
-        } else if name == "hosts" {
-          try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
-            hosts.append(try element.string())
-          }
-        }
-      }
-    } catch {
-      return nil
-    }
-    guard let date, let tool, let action, let outcome else { return nil }
+    guard let fields = try? JSONFields(line), let date = try? fields.value("date")?.timestamp(),
+      let tool = try? fields.bytes("tool"), let action = try? fields.bytes("action"),
+      let outcome = try? fields.bytes("outcome"),
+      let hosts = try? fields.elements("hosts", { (host) throws(JSONReader.Malformed) in try host.string() })
+    else { return nil }
     let who = hosts.isEmpty ? "nobody verified" : hosts.map { "\($0)" }.joined(separator: " -> ")
-    let where_ = place.map { " \($0)" } ?? ""
-    let whose = account.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
-    let why = fault.map { ", \($0)" } ?? ""
+    let where_ = (try? fields.text("place")).map { " \($0)" } ?? ""
+    let whose = (try? fields.text("account")).map { $0.isEmpty ? "" : " (\($0))" } ?? ""
+    let why = (try? fields.text("fault")).map { ", \($0)" } ?? ""
     return "\(dateText(date, seconds: true))  \(who)  \(tool) \(action)\(where_)\(whose): \(outcome)\(why)\n"
   }
 }

@@ -109,8 +109,7 @@ struct ForwardingReport {
 
   func text() -> TextForTerminal { IntegrationReport.text(of: findings, about: "forwarding") }
 
-  /// Writes the JSON member `forwarding`.
-  func write(to json: inout JSONWriter) { IntegrationReport.write(findings, as: "forwarding", to: &json) }
+  var report: [JSONObject] { findings.map(\.report) }
 }
 
 extension ForwardingRule {

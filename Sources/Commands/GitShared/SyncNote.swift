@@ -36,28 +36,17 @@ struct SyncNote: Hashable, Sendable {
       let text = try? file.contents(limit: Self.limit)
     else { return }
     try? text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        if name == "shared" {
-          shared = try value.string().description
-        } else if name == "shared_at" {
-          sharedAt = try value.timestamp()
-        } else if name == "asked_at" {
-          askedAt = try value.timestamp()
-        } else if name == "sent_to" {
-          sentTo = try value.string().description
-        } else if name == "tried_at" {
-          triedAt = try value.timestamp()
-        } else if name == "problem" {
-          problem = try value.string().description
-        } else if name == "waiting" {
-          waiting = try value.integer()
-        } else if name == "overridden" {
-          overridden = try value.integer()
-        } else if name == "with_former_key" {
-          try JSONReader.elements(of: value.raw) { (member) throws(JSONReader.Malformed) in
-            withFormerKey.append(try member.string().description)
-          }
-        }
+      let fields = try JSONFields(text)
+      shared = try fields.text("shared")
+      sharedAt = try fields.value("shared_at")?.timestamp()
+      askedAt = try fields.value("asked_at")?.timestamp()
+      sentTo = try fields.text("sent_to")
+      triedAt = try fields.value("tried_at")?.timestamp()
+      problem = try fields.text("problem")
+      waiting = try fields.value("waiting")?.integer() ?? 0
+      overridden = try fields.value("overridden")?.integer() ?? 0
+      withFormerKey = try fields.elements("with_former_key") { (member) throws(JSONReader.Malformed) in
+        try member.string().description
       }
     }
   }
@@ -70,25 +59,13 @@ struct SyncNote: Hashable, Sendable {
 
   /// Writes the note. A failure is ignored, because the facts can be found out again.
   func write(in stateFolder: String) {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("shared", shared.map { ByteString($0) })
-    json.member("shared_at", sharedAt)
-    json.member("asked_at", askedAt)
-    json.member("sent_to", sentTo.map { ByteString($0) })
-    json.member("tried_at", triedAt)
-    json.member("problem", problem.map { ByteString($0) })
-    json.member("waiting", waiting)
-    if overridden > 0 { json.member("overridden", overridden) }
-    if !withFormerKey.isEmpty {
-      json.beginArray("with_former_key")
-      for member in withFormerKey { json.element(ByteString(member)) }
-      json.endArray()
-    }
-    json.endObject()
-    let text = json.finishLine()
+    let object: JSONObject = [
+      "shared": shared, "shared_at": sharedAt, "asked_at": askedAt, "sent_to": sentTo, "tried_at": triedAt,
+      "problem": problem, "waiting": waiting, "overridden": overridden > 0 ? overridden : nil,
+      "with_former_key": withFormerKey.ifAny,
+    ]
     guard let folder = try? Folder(creating: stateFolder) else { return }
-    try? text.withUnsafeBytes { (text) throws(KeychainError) in
+    try? object.jsonLine.withUnsafeBytes { (text) throws(KeychainError) in
       try folder.replaceForNow(Self.fileName, with: text)
     }
   }

@@ -107,7 +107,7 @@ struct AddCommand: ParsableCommand {
     let added = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
-    if output.json { try StandardStreams.write(ItemOutput.json(open.named(added))) }
+    try output.write(open.named(added).report)
   }
 
   /// Adds a source of new secrets.
@@ -122,7 +122,7 @@ struct AddCommand: ParsableCommand {
     }
     let (item, wasThere) = try body(open)
     if !wasThere { open.remember() }
-    if output.json { try StandardStreams.write(ItemOutput.json(open.named(item))) }
+    try output.write(open.named(item).report)
   }
 
   /// Refuses to read something else from the secret's own descriptor.

@@ -51,7 +51,7 @@ struct DeleteCommand: ParsableCommand {
       throw .failure("llavero deletes no collections of the desktop's keyring", status: .usage)
     }
     let deleted = try delete(items, areShown: areShown, in: open.keychain)
-    if output.json { try StandardStreams.write(ItemOutput.json(deleted)) }
+    try output.write(deleted.map(\.report))
     if open.file != nil, StandardStreams.isTerminal(2), !deleted.isEmpty {
       let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + keychain.words)"
       StandardStreams.say("hint: \(undelete) brings back deleted items for 30 days")

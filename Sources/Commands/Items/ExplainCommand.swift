@@ -59,7 +59,7 @@ struct ExplainCommand: ParsableCommand {
     {
       found.signIn = try signIn(asked.key, open)
     }
-    try StandardStreams.write(output.json ? found.json() : Secret(found.text().shown))
+    try output.write(found.report, or: found.text())
     if let refused = question.refused { throw refused }
     if !found.hasAnswer {
       try keychain.refusePassingOver()

@@ -204,43 +204,29 @@ struct ExplanationOutput {
 
   // MARK: For programs
 
-  func json() -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("for", ByteString(asker))
-    json.member("answers", hasAnswer)
-    json.beginArray("notes")
-    for note in notes { json.element(ByteString(note)) }
-    json.endArray()
-    json.beginArray("queries")
-    for explanation in explanations {
-      json.beginObject()
-      json.beginObject("asked")
-      if let key = explanation.query.key { json.attributes(of: Item(key)) }
-      json.endObject()
-      json.beginArray("items")
-      for candidate in explanation.candidates {
-        json.beginObject()
-        ItemOutput.members(of: candidate.item, in: &json)
-        json.member("verdict", ByteString(candidate.verdict.name))
-        json.beginArray("reasons")
-        for reason in candidate.verdict.reasonNames { json.element(ByteString(reason)) }
-        if isRenewed(candidate, explanation) { json.element("renewable" as ByteString) }
-        json.endArray()
-        json.member("explanation", ByteString(reason(candidate, explanation)))
-        json.endObject()
-      }
-      json.endArray()
-      json.endObject()
-    }
-    json.endArray()
-    if let signIn {
-      json.beginObject("signIn")
-      signIn.description.write(to: &json)
-      json.endObject()
-    }
-    json.endObject()
-    return json.finishLine()
+  var report: JSONObject {
+    [
+      "for": asker, "answers": hasAnswer, "notes": notes, "queries": explanations.map(report),
+      "signIn": signIn.map { signIn in JSONObject { signIn.description.write(to: &$0) } },
+    ]
+  }
+
+  private func report(_ explanation: AnswerExplanation) -> JSONObject {
+    let asked = explanation.query.key
+    return [
+      "asked": JSONObject { json in if let asked { json.attributes(of: Item(asked)) } },
+      "items": explanation.candidates.map { report($0, explanation) },
+    ]
+  }
+
+  private func report(
+    _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation
+  ) -> JSONObject {
+    let renewable = isRenewed(candidate, explanation) ? ["renewable"] : []
+    return candidate.item.report + [
+      "verdict": candidate.verdict.name, "reasons": candidate.verdict.reasonNames + renewable,
+      "explanation": reason(candidate, explanation),
+    ]
   }
 }
 

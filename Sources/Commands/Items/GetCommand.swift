@@ -75,15 +75,12 @@ struct GetCommand: ParsableCommand {
     let keychain = open.keychain
     let items = try open.find(query)
     if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
-    if !secret { return try StandardStreams.write(ItemOutput.json(items)) }
+    if !secret { return try output.write(items.map(\.report)) }
     var json = JSONWriter()
     json.beginArray()
     for item in items {
       guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
-      json.beginObject()
-      ItemOutput.members(of: item, in: &json)
-      json.confidentialMembers(of: credential)
-      json.endObject()
+      ItemOutput.object(of: item, credential, in: &json)
     }
     json.endArray()
     try StandardStreams.write(json.finishLine())
@@ -111,8 +108,10 @@ struct GetCommand: ParsableCommand {
       var text = value.copy()
       text.append("\n")
       try StandardStreams.write(text)
+    } else if secret {
+      try StandardStreams.write(ItemOutput.json(item, credential))
     } else if output.json {
-      try StandardStreams.write(secret ? ItemOutput.json(item, credential) : ItemOutput.json(item))
+      try output.write(item.report)
     } else {
       var text = credential.secret.copy()
       text.append("\n")

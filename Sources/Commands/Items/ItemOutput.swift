@@ -6,49 +6,16 @@ enum ItemOutput {
   /// A JSON object and a line feed, with the secret.
   static func json(_ item: Item, _ credential: borrowing Credential) -> Secret {
     var json = JSONWriter()
+    object(of: item, credential, in: &json)
+    return json.finishLine()
+  }
+
+  /// Writes an object, with the secret.
+  static func object(of item: Item, _ credential: borrowing Credential, in json: inout JSONWriter) {
     json.beginObject()
     members(of: item, in: &json)
     json.confidentialMembers(of: credential)
     json.endObject()
-    return json.finishLine()
-  }
-
-  /// The same without the secret.
-  static func json(_ item: Item) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    members(of: item, in: &json)
-    json.endObject()
-    return json.finishLine()
-  }
-
-  /// A token's item as a JSON object and a line feed, with its lifetime.
-  static func json(_ item: Item, expiry: Int64?, renewsItself: Bool) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    members(of: item, expiry: expiry, renewsItself: renewsItself, in: &json)
-    json.endObject()
-    return json.finishLine()
-  }
-
-  /// A JSON array and a line feed, without secrets.
-  static func json(_ items: [Item]) -> Secret {
-    var json = JSONWriter()
-    json.beginArray()
-    for item in items {
-      json.beginObject()
-      members(of: item, in: &json)
-      json.endObject()
-    }
-    json.endArray()
-    return json.finishLine()
-  }
-
-  /// Writes the members of an item, with those about its secret's lifetime.
-  static func members(of item: Item, expiry: Int64?, renewsItself: Bool, in json: inout JSONWriter) {
-    members(of: item, in: &json)
-    json.member("password_expiry_utc", expiry)
-    json.member("renews_itself", renewsItself)
   }
 
   /// Writes the members that every command's JSON has for an item, without its secret.
@@ -59,5 +26,15 @@ enum ItemOutput {
     json.member("reference", item.reference?.bytes)
     json.member("keychain", item.keychain.map { ByteString($0) })
     if item.isHidden { json.member("hidden", true) }
+  }
+}
+
+extension Item {
+  /// The item for `--json`, without its secret.
+  var report: JSONObject { JSONObject { ItemOutput.members(of: self, in: &$0) } }
+
+  /// The same with the lifetime of its secret.
+  func report(expiry: Int64?, renewsItself: Bool) -> JSONObject {
+    report + ["password_expiry_utc": expiry, "renews_itself": renewsItself]
   }
 }

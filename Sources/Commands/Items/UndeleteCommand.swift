@@ -75,7 +75,7 @@ struct UndeleteCommand: ParsableCommand {
         return
       }
       let listing = RetiredListing(items: found, isNumbered: isNamed, hasKeychains: hasKeychains)
-      return try StandardStreams.write(output.json ? listing.json : Secret(listing.table.shown))
+      return try output.write(listing.report, or: listing.table)
     }
     let chosen = try choice(found, within: period, in: open)
     let item: Item
@@ -86,7 +86,7 @@ struct UndeleteCommand: ParsableCommand {
         "\(chosen.item.name) is there already, with another secret or one-time code",
         hint: "'--list' numbers its earlier secrets; '--entry N' goes back to one", status: .nothingMatched)
     }
-    if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
+    if output.json { return try output.write(item.report) }
     let whose = hasKeychains ? item.keychain.map { " in \($0)" } : nil
     StandardStreams.say("brought back \(item.name)\(whose ?? "")")
     if chosen.reason == .deleted, item.itemDescription == SigningIn.tokenDescription {

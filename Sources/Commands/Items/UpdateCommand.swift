@@ -74,7 +74,7 @@ struct UpdateCommand: ParsableCommand {
       changed = try change(items, newKey, keychain) { kept.apply(to: &$0) }
     }
     if output.json {
-      try StandardStreams.write(all ? ItemOutput.json(changed) : ItemOutput.json(changed[0]))
+      if all { try output.write(changed.map(\.report)) } else { try output.write(changed[0].report) }
     } else if all {
       StandardStreams.say("changed \(countText(changed.count, "item"))")
     }

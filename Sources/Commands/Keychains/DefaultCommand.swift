@@ -42,7 +42,7 @@ struct DefaultCommand: ParsableCommand {
       chosen.isDefault = true
       return try own.update(chosen)
     }
-    if output.json { try StandardStreams.write(ItemOutput.json(chosen)) }
+    try output.write(chosen.report)
   }
 
   private func show(_ keychain: any KeychainStore) throws(KeychainError) {
@@ -53,8 +53,7 @@ struct DefaultCommand: ParsableCommand {
         "no item of \(items[0].key.place) is the default",
         hint: "the one that was changed last answers: \(prose: items[0].key.name)", status: .nothingMatched)
     }
-    if output.json { return try StandardStreams.write(ItemOutput.json(chosen)) }
-    try StandardStreams.write("\(chosen.key.name)\n" as TextForTerminal)
+    try output.write(chosen.report, or: "\(chosen.key.name)\n")
   }
 
   private func clear(_ keychain: any KeychainStore) throws(KeychainError) {
@@ -76,7 +75,7 @@ struct DefaultCommand: ParsableCommand {
       }
       return cleared
     }
-    if output.json { try StandardStreams.write(ItemOutput.json(cleared)) }
+    try output.write(cleared.map(\.report))
   }
 
   private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) -> [Item]

@@ -37,11 +37,8 @@ struct KeychainStatus {
       for name in others { json.element(ByteString(name)) }
       json.endArray()
     }
-    if let expiring = own.expiring {
-      json.beginArray("expiring")
-      expiring.write(to: &json)
-    }
-    surroundings?.write(to: &json)
+    own.expiring?.report.write(to: &json, as: "expiring")
+    surroundings?.report.writeMembers(to: &json)
     json.endObject()
     return json.finishLine()
   }

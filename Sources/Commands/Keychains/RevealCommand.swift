@@ -50,31 +50,13 @@ struct RevealCommand: ParsableCommand {
     let place = NamedPlace(url: url, service: nil, account: account, domain: nil, authenticationType: nil)
     var items = try place.items(in: list).filter(\.isHidden)
     if items.isEmpty {
-      if output.json { try StandardStreams.write(Self.json(0)) }
+      try output.write(["revealed": 0] as JSONObject)
       throw .failure("nothing of the keychain \(name) is hidden for \(url)", status: .nothingMatched)
     }
     try list.reveal(items)
     for index in items.indices { items[index].isHidden = false }
-    try StandardStreams.write(
-      output.json ? Self.json(items.count, items) : Secret(ItemOutput.table(items).shown))
-  }
-
-  /// - Parameter items: the revealed items; `nil` if nobody has looked.
-  private static func json(_ count: Int, _ items: [Item]? = nil) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("revealed", count)
-    if let items {
-      json.beginArray("items")
-      for item in items {
-        json.beginObject()
-        ItemOutput.members(of: item, in: &json)
-        json.endObject()
-      }
-      json.endArray()
-    }
-    json.endObject()
-    return json.finishLine()
+    let report: JSONObject = ["revealed": items.count, "items": items.map(\.report)]
+    try output.write(report, or: ItemOutput.table(items))
   }
 
   /// Shows everything of the keychain again, even if that can't list its items.
@@ -83,7 +65,7 @@ struct RevealCommand: ParsableCommand {
       in: try VaultLocation().stateFolder, tell: StandardStreams.warn)
     let count = try hidden.hidden(in: name).count
     if count > 0 { try hidden.revealAll(in: name) }
-    if output.json { try StandardStreams.write(Self.json(count)) }
+    try output.write(["revealed": count] as JSONObject)
     if count == 0 { throw .failure("nothing of the keychain \(name) is hidden", status: .nothingMatched) }
     if !output.json {
       StandardStreams.say(

@@ -33,54 +33,26 @@ struct ServeLogCommand: ParsableCommand {
 extension ServedAccess {
   /// A line of the log for people; `nil` if it is invalid.
   fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
-    var (date, program, action, outcome): (Timestamp?, ByteString?, ByteString?, ByteString?)
-    var (process, count): (Int64?, Int64?)
-    var items: [ByteString] = []
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
-        if name == "date" {
-          date = try value.timestamp()
-        } else if name == "program" {
-          program = try value.string()
-        } else if name == "process" {
-          process = try value.integer()
-        } else if name == "action" {
-          action = try value.string()
-        } else if name == "outcome" {
-          outcome = try value.string()
-        } else if name == "count" {
-          count = try value.integer()
-        } else if name == "items" {
-          try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
-            items.append(try Self.item(element.raw))
-          }
-        }
-      }
-    } catch {
-      return nil
-    }
-    guard let date, let action, let outcome else { return nil }
+    guard let fields = try? JSONFields(line), let date = try? fields.value("date")?.timestamp(),
+      let action = try? fields.bytes("action"), let outcome = try? fields.bytes("outcome"),
+      let items = try? fields.elements("items", Self.item)
+    else { return nil }
+    let process: Int64? = try? fields.value("process")?.integer()
+    let count: Int64 = (try? fields.value("count")?.integer()) ?? 0
+    let program = try? fields.bytes("program")
     let who: TextForTerminal = "\(program ?? "unknown program")\(process.map { " (\($0))" } ?? "")"
     let named = items.prefix(3).map { "\($0)" }.joined(separator: ", ")
-    let more = (count ?? 0) > 3 ? " and \((count ?? 0) - 3) more" : ""
+    let more = count > 3 ? " and \(count - 3) more" : ""
     let what = named.isEmpty ? "" : " \(named)\(more)"
     return "\(dateText(date, seconds: true))  \(who)  \(action)\(what): \(outcome)\n"
   }
 
-  private static func item(_ json: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> ByteString {
-    var (place, account, label): (ByteString?, ByteString?, ByteString?)
-    try JSONReader.members(of: json) { (name, value) throws(JSONReader.Malformed) in
-      if name == "place" {
-        place = try value.string()
-      } else if name == "account" {
-        account = try value.string()
-      } else if name == "label" {
-        label = try value.string()
-      }
-    }
+  private static func item(_ item: JSONValue) throws(JSONReader.Malformed) -> ByteString {
+    let fields = try JSONFields(item.raw)
+    let account = try fields.text("account")
     // The name of an item that is no login means nothing to people.
-    if let label, !label.isEmpty, account == nil { return label }
+    if let label = try fields.bytes("label"), !label.isEmpty, account == nil { return label }
     let whose = account.flatMap { $0.isEmpty ? nil : " (\($0))" } ?? ""
-    return ByteString("\(place ?? "")\(whose)")
+    return ByteString("\(try fields.text("place") ?? "")\(whose)")
   }
 }

@@ -69,35 +69,24 @@ struct Surroundings {
       }
   }
 
-  /// Writes the JSON members `served`, `tools` and `warnings`.
-  func write(to json: inout JSONWriter) {
-    if let served {
-      json.beginObject("served")
-      json.member("process", served.process)
-      json.beginArray("callers")
-      for caller in served.callers {
-        json.beginObject()
-        json.member("program", caller.program.map { ByteString($0) })
-        json.member("process", caller.process)
-        json.member("connected", caller.isConnected)
-        json.member("since", caller.since)
-        json.member("calls", caller.calls)
-        json.endObject()
-      }
-      json.endArray()
-      json.endObject()
+  /// The JSON members `served`, `tools` and `warnings`.
+  var report: JSONObject {
+    [
+      "served": served.map(report), "tools": tools,
+      "warnings": warnings.map { warning -> JSONObject in
+        let hint: Hint = "\(wordsOf: warning.remedy)"
+        return ["subject": warning.subject, "problem": warning.problem, "hint": hint.description]
+      },
+    ]
+  }
+
+  private func report(_ served: ServedPrograms) -> JSONObject {
+    let callers = served.callers.map { caller -> JSONObject in
+      [
+        "program": caller.program, "process": caller.process, "connected": caller.isConnected,
+        "since": caller.since, "calls": caller.calls,
+      ]
     }
-    json.beginArray("tools")
-    for tool in tools { json.element(ByteString(tool)) }
-    json.endArray()
-    json.beginArray("warnings")
-    for warning in warnings {
-      json.beginObject()
-      json.member("subject", ByteString(warning.subject))
-      json.member("problem", ByteString(warning.problem))
-      json.member("hint", ByteString(("\(wordsOf: warning.remedy)" as Hint).description))
-      json.endObject()
-    }
-    json.endArray()
+    return ["process": served.process, "callers": callers]
   }
 }

@@ -123,7 +123,7 @@ struct MigrateCommand: UsingCompanion {
       clients = try MovingClients(of: coming, in: sourceOpen.own)
     }
     try importing.run(
-      what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json
+      what: "migrating", isRehearsal: dryRun, removesSource: removeSource, output: output
     ) { () throws(KeychainError) in
       // With its removed items, a keychain on a server loses their client.
       try clients?.keep(in: targetOpen.own)

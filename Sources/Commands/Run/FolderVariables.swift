@@ -88,12 +88,8 @@ struct FolderVariables: ~Copyable {
 extension FolderVariables {
   /// - Throws: ``KeychainError`` unless exactly this text was trusted here.
   func requireTrust() throws(KeychainError) {
-    let trust: TrustedFiles.Trust
-    do throws(KeychainError) {
-      trust = try TrustedFiles().trust(in: self)
-    } catch { throw error }
     let hint: Hint = "'llavero run --trust' shows what it sets and trusts it; --no-env-file goes without"
-    switch trust {
+    switch try TrustedFiles().trust(in: self) {
     case .trusted: return
     case .changed:
       throw .failure(

@@ -143,17 +143,13 @@ enum InjectCommand {
   ) throws(KeychainError) -> Int32 {
     // This comes first, so that no signal leaves the file behind.
     let supervised = try SupervisedProgram()
-    let file = try makeFile(text)
+    let file = try TemporaryFile(.filled, text)
     let link = try output.map { (path) throws(KeychainError) in try LinkToFile(path, file.path) }
     var environment = ProgramEnvironment()
     ByteString(file.path).bytes.withUnsafeBytes { environment.set("INJECTED", $0) }
     let status = try program.wait(supervised, environment)
     link?.remove()
     return status
-  }
-
-  private static func makeFile(_ contents: borrowing Secret) throws(KeychainError) -> TemporaryFile {
-    return try TemporaryFile(.filled, contents)
   }
 }
 

@@ -157,7 +157,7 @@ enum RunCommand {
     case .some(let text): return try run(program, &environment, mask, with: text)
     case .none:
       if mask == nil { return program.become(environment) }
-      return try program.wait(try supervise(), environment, mask)
+      return try program.wait(try SupervisedProgram(), environment, mask)
     }
   }
 
@@ -198,18 +198,10 @@ enum RunCommand {
     with netrc: borrowing Secret
   ) throws(KeychainError) -> Int32 {
     // This comes first, so that no signal leaves the file behind.
-    let supervised = try supervise()
-    let file = try makeFile(netrc)
+    let supervised = try SupervisedProgram()
+    let file = try TemporaryFile(.netrc, netrc)
     ByteString(file.path).bytes.withUnsafeBytes { environment.set("NETRC", $0) }
     return try program.wait(supervised, environment, mask)
-  }
-
-  private static func supervise() throws(KeychainError) -> SupervisedProgram {
-    try SupervisedProgram()
-  }
-
-  private static func makeFile(_ contents: borrowing Secret) throws(KeychainError) -> TemporaryFile {
-    return try TemporaryFile(.netrc, contents)
   }
 }
 

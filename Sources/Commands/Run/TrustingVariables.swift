@@ -23,8 +23,8 @@ struct TrustingVariables {
     try variables.read(file.text, of: FolderVariables.name)
     let shown = variables.shown
     if writesJSON {
-      try add(file)
-      try StandardStreams.write(Self.json(file.path, shown))
+      try TrustedFiles().add(file)
+      try StandardStreams.write(Self.report(file.path, shown).jsonLine)
       return ExitStatus.done.rawValue
     }
     let text: TextForTerminal = "\(file.path) sets:\n" + Self.table(shown)
@@ -33,7 +33,7 @@ struct TrustingVariables {
     case false: throw .failure("it isn't trusted", status: .nothingMatched)
     case nil: try StandardStreams.write(text)
     }
-    try add(file)
+    try TrustedFiles().add(file)
     StandardStreams.say("'llavero run' reads \(file.path) from now on, as long as it stays as it is")
     return ExitStatus.done.rawValue
   }
@@ -43,17 +43,9 @@ struct TrustingVariables {
   /// - Throws: ``KeychainError`` if it wasn't trusted.
   func revoke() throws(KeychainError) -> Int32 {
     let path = try FolderVariables.path()
-    do throws(KeychainError) {
-      if try TrustedFiles().remove(path) {
-        StandardStreams.say("\(path) isn't trusted any more")
-        return ExitStatus.done.rawValue
-      }
-    } catch { throw error }
-    throw .failure("\(path) wasn't trusted", status: .nothingMatched)
-  }
-
-  private func add(_ file: borrowing FolderVariables) throws(KeychainError) {
-    do throws(KeychainError) { try TrustedFiles().add(file) } catch { throw error }
+    if try !TrustedFiles().remove(path) { throw .failure("\(path) wasn't trusted", status: .nothingMatched) }
+    StandardStreams.say("\(path) isn't trusted any more")
+    return ExitStatus.done.rawValue
   }
 
   /// Variables that change programs come last, so that no long list hides them, and their mark first, so that no long
@@ -71,24 +63,14 @@ struct TrustingVariables {
       ? table : table + "Variables marked with ! change what programs run, or where they connect.\n"
   }
 
-  private static func json(_ path: ByteString, _ variables: [ShownVariable]) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("file", path)
-    json.member("trusted", true)
-    json.beginArray("variables")
-    for variable in variables {
-      json.beginObject()
-      json.member("name", variable.name)
-      json.beginArray("references")
-      for reference in variable.references { json.element(reference) }
-      json.endArray()
-      json.member("risky", RiskyVariable.isOne(variable.name))
-      json.endObject()
+  private static func report(_ path: ByteString, _ variables: [ShownVariable]) -> JSONObject {
+    let variables = variables.map { variable -> JSONObject in
+      [
+        "name": variable.name, "references": variable.references,
+        "risky": RiskyVariable.isOne(variable.name),
+      ]
     }
-    json.endArray()
-    json.endObject()
-    return json.finishLine()
+    return ["file": path, "trusted": true, "variables": variables]
   }
 }
 

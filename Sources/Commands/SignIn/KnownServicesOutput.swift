@@ -4,27 +4,20 @@ import SignIn
 import Terminals
 
 enum KnownServicesOutput {
-  static func write(asJSON: Bool) throws(KeychainError) {
-    if asJSON {
-      var json = JSONWriter()
-      json.beginArray()
-      for service in KnownService.all {
-        json.beginObject()
-        json.member("name", ByteString(service.name))
-        json.member("provider", ByteString(service.provider))
-        json.member("built_in_client", service.hasBuiltInClient)
-        json.member("needs_secret", service.needsSecret)
-        json.member("device_code", service.hasDeviceCode)
-        json.member("redirect_uri", ByteString(service.redirectURI))
-        json.member("registration", ByteString(service.registration))
-        json.beginArray("mail_servers")
-        if service.isOfMail { for host in service.hosts { json.element(ByteString(host)) } }
-        json.endArray()
-        json.endObject()
-      }
-      json.endArray()
-      return try StandardStreams.write(json.finishLine())
-    }
+  static func write(_ output: OutputOptions) throws(KeychainError) {
+    try output.write(KnownService.all.map(report), or: text)
+  }
+
+  private static func report(_ service: KnownService) -> JSONObject {
+    [
+      "name": service.name, "provider": service.provider, "built_in_client": service.hasBuiltInClient,
+      "needs_secret": service.needsSecret, "device_code": service.hasDeviceCode,
+      "redirect_uri": service.redirectURI, "registration": service.registration,
+      "mail_servers": service.isOfMail ? service.hosts : [],
+    ]
+  }
+
+  private static var text: TextForTerminal {
     var text = ""
     for service in KnownService.all {
       text += "\(service.name)\n"
@@ -42,6 +35,6 @@ enum KnownServicesOutput {
       }
       text += "  ways: --browser\(service.hasDeviceCode ? ", --device" : ""), --paste\n"
     }
-    try StandardStreams.write("\(TextForTerminal(stringLiteral: text))")
+    return TextForTerminal(stringLiteral: text)
   }
 }

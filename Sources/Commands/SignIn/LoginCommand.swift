@@ -79,7 +79,7 @@ struct LoginCommand: ParsableCommand {
   }
 
   func run() throws(KeychainError) {
-    if list { return try KnownServicesOutput.write(asJSON: output.json) }
+    if list { return try KnownServicesOutput.write(output) }
     guard url != nil else { return try logInToServer() }
     guard case .internetPassword(let key) = try place.keyToSignIn() else { return }
     guard keychain.selection.mayAskPerson else {
@@ -105,7 +105,7 @@ struct LoginCommand: ParsableCommand {
     case .stored(let item, let expiry, let isRenewable):
       open.remember()
       if output.json {
-        return try StandardStreams.write(ItemOutput.json(item, expiry: expiry, renewsItself: isRenewable))
+        return try output.write(item.report(expiry: expiry, renewsItself: isRenewable))
       }
       StandardStreams.say("\(Self.said(item, expiry, isRenewable))")
       if let named = key.account, let kept = item.key.account, kept != named {

@@ -57,7 +57,7 @@ struct LogoutCommand: ParsableCommand {
         "the token was not revoked, and is still kept: \(message)",
         hint: "with --no-revoke it is only deleted here", status: .keychain)
     case .deleted(let isRevoked):
-      if output.json { try StandardStreams.write(ItemOutput.json([item])) }
+      try output.write([item.report])
       StandardStreams.say(
         isRevoked
           ? "the token for \(item.name) is revoked, and deleted here"

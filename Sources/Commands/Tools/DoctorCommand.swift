@@ -33,11 +33,10 @@ struct DoctorCommand: UsingCompanion {
     let choice = Self.choice(selection, reports)
     let integrations = (try? SetupPlace()).map(IntegrationReport.init)
     let forwarding = ForwardingReport()
-    try StandardStreams.write(
-      output.json
-        ? Self.json(reports, choice, integrations, forwarding)
-        : Secret(
-          (Self.text(reports, choice) + (integrations?.text() ?? "") + (forwarding?.text() ?? "")).shown))
+    try output.write(
+      Self.report(reports, choice)
+        + ["integrations": integrations?.report, "forwarding": forwarding?.report],
+      or: Self.text(reports, choice) + (integrations?.text() ?? "") + (forwarding?.text() ?? ""))
     switch choice {
     case .unknown(let failure): throw failure
     case .known(let name, _):
@@ -169,43 +168,27 @@ struct DoctorCommand: UsingCompanion {
     return text
   }
 
-  private static func json(
-    _ reports: [Report], _ choice: Choice, _ integrations: IntegrationReport?, _ forwarding: ForwardingReport?
-  ) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    switch choice {
-    case .known(let name, let why):
-      json.member("keychain", ByteString(name))
-      json.member("reason", ByteString(why))
-    case .unknown(let failure):
-      json.member("problem", ByteString(failure.message))
-    }
-    json.beginArray("keychains")
-    for report in reports {
-      json.beginObject()
-      json.member("keychain", ByteString(report.name))
-      if report.name != report.kind.rawValue { json.member("kind", ByteString(report.kind.rawValue)) }
-      json.member("usable", report.isUsable)
-      json.beginArray("findings")
-      for finding in report.findings {
-        json.beginObject()
-        json.member("subject", ByteString(finding.subject))
-        json.member("value", finding.value.map { ByteString($0) })
-        if let explanation = explanation(of: finding) {
-          json.member("problem", ByteString(explanation.problem))
-          if case .refused(_, let name, _)? = finding.problem { json.member("error", ByteString(name)) }
-          json.member("hint", explanation.next.map { ByteString($0) })
-        }
-        json.endObject()
+  private static func report(_ reports: [Report], _ choice: Choice) -> JSONObject {
+    let inUse: JSONObject =
+      switch choice {
+      case .known(let name, let why): ["keychain": name, "reason": why]
+      case .unknown(let failure): ["problem": failure.message]
       }
-      json.endArray()
-      json.endObject()
+    let keychains = reports.map { report -> JSONObject in
+      [
+        "keychain": report.name, "kind": report.name == report.kind.rawValue ? nil : report.kind.rawValue,
+        "usable": report.isUsable, "findings": report.findings.map(Self.report),
+      ]
     }
-    json.endArray()
-    integrations?.write(to: &json)
-    forwarding?.write(to: &json)
-    json.endObject()
-    return json.finishLine()
+    return inUse + ["keychains": keychains]
+  }
+
+  private static func report(_ finding: Finding) -> JSONObject {
+    let explanation = explanation(of: finding)
+    let error: String? = if case .refused(_, let name, _)? = finding.problem { name } else { nil }
+    return [
+      "subject": finding.subject, "value": finding.value, "problem": explanation?.problem, "error": error,
+      "hint": explanation?.next,
+    ]
   }
 }

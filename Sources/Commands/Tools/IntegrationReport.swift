@@ -17,6 +17,10 @@ struct IntegrationReport {
     var problem: String?
     /// The command to type next.
     var remedy: Hint?
+
+    var report: JSONObject {
+      ["subject": subject, "value": value, "problem": problem, "hint": remedy?.description]
+    }
   }
 
   private(set) var findings: [Finding] = []
@@ -201,18 +205,5 @@ struct IntegrationReport {
     return "\n\(subject): \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
   }
 
-  func write(to json: inout JSONWriter) { Self.write(findings, as: "integrations", to: &json) }
-
-  static func write(_ findings: [Finding], as name: StaticString, to json: inout JSONWriter) {
-    json.beginArray(name)
-    for finding in findings {
-      json.beginObject()
-      json.member("subject", ByteString(finding.subject))
-      json.member("value", finding.value.map { ByteString($0) })
-      json.member("problem", finding.problem.map { ByteString($0) })
-      json.member("hint", finding.remedy.map { ByteString($0.description) })
-      json.endObject()
-    }
-    json.endArray()
-  }
+  var report: [JSONObject] { findings.map(\.report) }
 }

@@ -35,20 +35,8 @@ struct LinkCommand: ParsableCommand {
     }
     let links = try ProgramLinks.plan(names.isEmpty ? ProgramLinks.all : names, in: folder)
     for link in links { try ProgramLinks.make(link) }
-    if output.json {
-      var json = JSONWriter()
-      json.beginArray()
-      for link in links {
-        json.beginObject()
-        json.member("path", ByteString(link.path))
-        json.member("target", ByteString(link.target))
-        json.member("made", !link.isThere)
-        json.endObject()
-      }
-      json.endArray()
-      return try StandardStreams.write(json.finishLine())
-    }
+    let report = links.map { ["path": $0.path, "target": $0.target, "made": !$0.isThere] as JSONObject }
     let lines = links.map { "  \($0.path) -> \($0.target)\($0.isThere ? ", as before" : "")" }
-    try StandardStreams.write(lines.reduce(into: "") { $0 += "\($1)\n" } as TextForTerminal)
+    try output.write(report, or: lines.reduce(into: "") { $0 += "\($1)\n" })
   }
 }

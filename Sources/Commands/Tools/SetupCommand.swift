@@ -81,14 +81,17 @@ struct SetupCommand: UsingCompanion {
     {
       throw ValidationError("That is not the name of a profile.")
     }
-    if replace, tool != "secret-service" { throw ValidationError("--replace goes with secret-service.") }
+    let owners = [
+      ("replace", replace, "secret-service"), ("user", user != nil, "kubectl"),
+      ("registry", registry != nil, "pnpm"), ("host", !host.isEmpty, "bazel"),
+    ]
+    for (option, isGiven, owner) in owners where isGiven && tool != owner {
+      throw ValidationError("--\(option) goes with \(owner).")
+    }
     if user?.isEmpty ?? false { throw ValidationError("That is not the name of a user.") }
-    if user != nil, tool != "kubectl" { throw ValidationError("--user goes with kubectl.") }
-    if registry != nil, tool != "pnpm" { throw ValidationError("--registry goes with pnpm.") }
     if let registry, !Self.isRegistry(registry) {
       throw ValidationError("'\(registry)' is no registry: write it as HOST, HOST:PORT or HOST/PATH.")
     }
-    if !host.isEmpty, tool != "bazel" { throw ValidationError("--host goes with bazel.") }
     for host in host where !Self.isHost(host) {
       throw ValidationError("'\(host)' is neither a host's name nor one that begins with '*.'.")
     }
@@ -153,15 +156,10 @@ struct SetupCommand: UsingCompanion {
       try sayWhatIsLeft(plan)
       return try offer(tool, place)
     }
+    try show(plan.steps)
     if dryRun {
-      try showAnswer(plan.steps)
       try report(tool, place, plan, nil)
       return try sayWhatIsLeft(plan)
-    }
-    if !yes {
-      try confirm(plan.steps)
-    } else if !output.json {
-      show(plan.steps)
     }
     try plan.carryOut()
     if isService { Program.secretService?.rereadActivation() }
@@ -169,18 +167,23 @@ struct SetupCommand: UsingCompanion {
       try report(tool, place, plan, "\(tool.name) is set up in part")
       return try sayWhatIsLeft(plan)
     }
-    try report(
-      tool, place, plan,
-      remove
-        ? plan.wasHandedOver
-          ? Self.tookHandedOver(tool.name)
-          : plan.formerIsKnown
-            ? "\(tool.name) has its former configuration back" : Self.isOut(tool.name)
-        : isService
-          ? "the bus starts llavero for the Secret Service now; \(tool.next(place))"
-          : "\(tool.name) \(tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"); \(tool.next(place))"
-    )
+    try report(tool, place, plan, remove ? Self.sentence(tool.name, plan) : sentence(tool, place))
     try offer(tool, place)
+  }
+
+  private func sentence(_ tool: ToolSetup, _ place: SetupPlace) -> String {
+    if tool.name == ToolSetup.secretService.name {
+      return "the bus starts llavero for the Secret Service now; \(tool.next(place))"
+    }
+    let state = tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"
+    return "\(tool.name) \(state); \(tool.next(place))"
+  }
+
+  /// What a removal has done.
+  private static func sentence(_ tool: String, _ plan: SetupPlan) -> String {
+    if plan.wasHandedOver { return "removed the leftovers of another tool's setup for \(tool)" }
+    if plan.formerIsKnown { return "\(tool) has its former configuration back" }
+    return "llavero is out of \(tool)'s configuration; its former value is unknown"
   }
 
   /// - Throws: ``KeychainError`` with the steps left to the person, if there are any.
@@ -231,14 +234,6 @@ struct SetupCommand: UsingCompanion {
       + (others.count == 1 ? "is" : "are")
   }
 
-  private static func isOut(_ tools: String) -> String {
-    "llavero is out of \(tools)'s configuration; its former value is unknown"
-  }
-
-  private static func tookHandedOver(_ tool: String) -> String {
-    "removed the leftovers of another tool's setup for \(tool)"
-  }
-
   /// What to do about a tool that can't be set up: some are set up by hand, and others are unknown to llavero.
   private static func hint(for name: String) -> Hint {
     if let recipe = ToolRecipe.named(name) {
@@ -275,37 +270,9 @@ struct SetupCommand: UsingCompanion {
       }
     }
     let steps = plans.flatMap(\.plan.steps)
-    if dryRun {
-      try showAnswer(steps)
-    } else if !steps.isEmpty {
-      if !yes { try confirm(steps) } else if !output.json { show(steps) }
-    }
+    if dryRun || !steps.isEmpty { try show(steps) }
     var done: [(tool: String, plan: SetupPlan)] = []
-    for (tool, part, plan) in plans {
-      do throws(KeychainError) {
-        // By now another profile's lines may have moved, and another tool may have been left as it is.
-        let plan = dryRun ? plan : try SetupPlan.removing(tool, place.with(part: part))
-        if !dryRun { try plan.carryOut() }
-        if !plan.steps.isEmpty { done.append((tool.name, plan)) }
-      } catch {
-        failures.append((tool.name, error))
-      }
-    }
-    if !dryRun { done += removeHandedOver(place, &failures) }
-    try reportAll(done, failures)
-    if !failures.isEmpty {
-      throw KeychainError(
-        "\(countText(failures.count, "tool")) couldn't have \(failures.count == 1 ? "its" : "their") configuration back",
-        hint: "change it by hand, as said above, and try again", status: .keychain)
-    }
-  }
-
-  /// Removes links and files that were handed over to tools that never were set up.
-  private func removeHandedOver(
-    _ place: SetupPlace, _ failures: inout [(tool: String, failure: KeychainError)]
-  ) -> [(tool: String, plan: SetupPlan)] {
-    var done: [(tool: String, plan: SetupPlan)] = []
-    for tool in ToolSetup.all where (try? SetupRecord.read(tool.name).isHandedOver) == true {
+    func remove(_ tool: ToolSetup, _ place: SetupPlace) {
       do throws(KeychainError) {
         let plan = try SetupPlan.removing(tool, place)
         try plan.carryOut()
@@ -314,27 +281,35 @@ struct SetupCommand: UsingCompanion {
         failures.append((tool.name, error))
       }
     }
-    return done
+    if dryRun {
+      done = plans.map { ($0.tool.name, $0.plan) }.filter { !$0.1.steps.isEmpty }
+    } else {
+      // By now another profile's lines may have moved, and another tool may have been left as it is.
+      for (tool, part, _) in plans { remove(tool, place.with(part: part)) }
+      // Links and files that were handed over to tools that never were set up.
+      for tool in ToolSetup.all where (try? SetupRecord.read(tool.name).isHandedOver) == true {
+        remove(tool, place)
+      }
+    }
+    try reportAll(done, failures)
+    if !failures.isEmpty {
+      throw KeychainError(
+        "\(countText(failures.count, "tool")) couldn't have \(failures.count == 1 ? "its" : "their") configuration back",
+        hint: "change it by hand, as said above, and try again", status: .keychain)
+    }
   }
 
   private func reportAll(
     _ done: [(tool: String, plan: SetupPlan)], _ failures: [(tool: String, failure: KeychainError)]
   ) throws(KeychainError) {
     if output.json {
-      var json = JSONWriter()
-      json.beginArray()
-      for (tool, plan) in done { write(tool, plan, to: &json) }
-      for (tool, error) in failures {
+      let failed = failures.map { tool, error -> JSONObject in
         let failure = error.failure
-        json.beginObject()
-        json.member("tool", ByteString(tool))
-        json.member("changed", false)
-        json.member("problem", ByteString(failure.message))
-        json.member("hint", failure.hint.map { ByteString($0.description) })
-        json.endObject()
+        return [
+          "tool": tool, "changed": false, "problem": failure.message, "hint": failure.hint?.description,
+        ]
       }
-      json.endArray()
-      return try StandardStreams.write(json.finishLine())
+      return try output.write(done.map { report($0.tool, $0.plan) } + failed)
     }
     for (_, failure) in failures { failure.failure.report() }
     if done.isEmpty, failures.isEmpty { try StandardStreams.write("no tool is set up\n") }
@@ -347,10 +322,8 @@ struct SetupCommand: UsingCompanion {
     if !names.isEmpty {
       try StandardStreams.write("gave back the configuration of \(names.joined(separator: ", "))\n")
     }
-    for (tool, plan) in done where !plan.formerIsKnown { try StandardStreams.write("\(Self.isOut(tool))\n") }
-    for (tool, plan) in done where plan.wasHandedOver {
-      try StandardStreams.write("\(Self.tookHandedOver(tool))\n")
-    }
+    let others = done.filter { !$0.plan.formerIsKnown } + done.filter(\.plan.wasHandedOver)
+    for (tool, plan) in others { try StandardStreams.write("\(Self.sentence(tool, plan))\n") }
     // The remains of one tool may have gone with the next.
     for (path, sentence) in done.flatMap(\.plan.remains) where ProgramLinks.isThere(path) {
       StandardStreams.say("\(path): \(sentence)")
@@ -359,14 +332,16 @@ struct SetupCommand: UsingCompanion {
 
   // MARK: Reporting
 
-  private func show(_ steps: [SetupPlan.Step]) {
-    // Standard output is only for completed steps.
-    _ = try? StandardStreams.write(text(of: steps), to: 2)
-  }
-
-  /// Prints the changes, as the answer of a rehearsal; with `--json` they are in the output that follows.
-  private func showAnswer(_ steps: [SetupPlan.Step]) throws(KeychainError) {
-    if !output.json { try StandardStreams.write(text(of: steps)) }
+  /// Shows the changes, and asks whether to make them. With `--json` they are in the output that follows.
+  private func show(_ steps: [SetupPlan.Step]) throws(KeychainError) {
+    if !dryRun, !yes { return try confirm(steps) }
+    if output.json { return }
+    // Standard output is only for completed steps, and for the answer of a rehearsal.
+    if dryRun {
+      try StandardStreams.write(text(of: steps))
+    } else {
+      try? StandardStreams.write(text(of: steps), to: 2)
+    }
   }
 
   private func text(of steps: [SetupPlan.Step]) -> TextForTerminal {
@@ -397,98 +372,49 @@ struct SetupCommand: UsingCompanion {
     _ tool: ToolSetup, _ place: SetupPlace, _ plan: SetupPlan, _ sentence: String?
   ) throws(KeychainError) {
     let earlier = remove ? [] : tool.answersBefore(place)
-    if !output.json {
-      if let sentence { try StandardStreams.write("\(sentence)\n" as TextForTerminal) }
-      for (path, sentence) in earlier + plan.remains { StandardStreams.say("\(path): \(sentence)") }
-      return
-    }
-    var json = JSONWriter()
-    write(tool.name, plan, earlier, to: &json)
-    try StandardStreams.write(json.finishLine())
+    try output.write(report(tool.name, plan, earlier), or: sentence.map { "\($0)\n" } ?? "")
+    if output.json { return }
+    for (path, sentence) in earlier + plan.remains { StandardStreams.say("\(path): \(sentence)") }
   }
 
-  private func write(
-    _ name: String, _ plan: SetupPlan, _ earlier: [(path: String, sentence: String)] = [],
-    to json: inout JSONWriter
-  ) {
-    json.beginObject()
-    json.member("tool", ByteString(name))
-    json.member("changed", !dryRun && !plan.steps.isEmpty)
-    if remove { json.member("formerIsKnown", plan.formerIsKnown) }
-    json.beginArray("changes")
-    for step in plan.steps {
-      json.beginObject()
-      json.member("path", ByteString(step.path))
-      json.beginArray("removed")
-      for line in step.removed { json.element(ByteString(line)) }
-      json.endArray()
-      json.beginArray("added")
-      for line in step.added { json.element(ByteString(line)) }
-      json.endArray()
-      json.endObject()
+  private func report(
+    _ name: String, _ plan: SetupPlan, _ earlier: [(path: String, sentence: String)] = []
+  ) -> JSONObject {
+    let changes = plan.steps.map { step -> JSONObject in
+      ["path": step.path, "removed": step.removed, "added": step.added]
     }
-    json.endArray()
-    if remove {
-      Self.write(plan.remains, as: "remains", to: &json)
-    } else {
-      Self.write(earlier, to: &json)
-      if !plan.leftToPerson.isEmpty {
-        json.beginArray("byHand")
-        for (path, what) in plan.leftToPerson {
-          json.beginObject()
-          json.member("path", ByteString(path))
-          json.member("problem", ByteString(what.reason))
-          json.member("hint", ByteString(what.instruction))
-          json.endObject()
-        }
-        json.endArray()
-      }
+    let byHand = plan.leftToPerson.map { path, what -> JSONObject in
+      ["path": path, "problem": what.reason, "hint": what.instruction]
     }
-    json.endObject()
+    let common: JSONObject = [
+      "tool": name, "changed": !dryRun && !plan.steps.isEmpty,
+      "formerIsKnown": remove ? plan.formerIsKnown : nil, "changes": changes,
+    ]
+    return common
+      + (remove
+        ? ["remains": Self.problems(plan.remains)]
+        : ["earlier": Self.problems(earlier), "byHand": byHand.ifAny])
   }
 
-  /// Writes a JSON member, an array of paths with a sentence each.
-  private static func write(
-    _ sentences: [(path: String, sentence: String)], as name: StaticString = "earlier",
-    to json: inout JSONWriter
-  ) {
-    json.beginArray(name)
-    for (path, sentence) in sentences {
-      json.beginObject()
-      json.member("path", ByteString(path))
-      json.member("problem", ByteString(sentence))
-      json.endObject()
-    }
-    json.endArray()
+  private static func problems(_ sentences: [(path: String, sentence: String)]) -> [JSONObject] {
+    sentences.map { ["path": $0.path, "problem": $0.sentence] }
   }
 
   private func list(_ place: SetupPlace) throws(KeychainError) {
     let states = ToolSetup.all.map { ($0, SetupState(of: $0, place), $0.answersBefore(place)) }
-    if output.json {
-      var json = JSONWriter()
-      json.beginArray()
-      for (tool, state, earlier) in states {
-        json.beginObject()
-        json.member("tool", ByteString(tool.name))
-        json.member("program", state.program.map { ByteString($0) })
-        json.member("file", ByteString(state.file))
-        json.member("uses", state.uses.map { ByteString($0) })
-        json.member("setUp", state.isSetUp)
-        json.member("problem", state.fault.map { ByteString($0) })
-        Self.write(earlier, to: &json)
-        json.endObject()
-      }
-      json.endArray()
-      return try StandardStreams.write(json.finishLine())
+    let report = states.map { tool, state, earlier -> JSONObject in
+      [
+        "tool": tool.name, "program": state.program, "file": state.file, "uses": state.uses,
+        "setUp": state.isSetUp, "problem": state.fault, "earlier": Self.problems(earlier),
+      ]
     }
-    var rows = [["TOOL", "HERE", "LOGS IN FROM"]]
-    for (tool, state, earlier) in states {
+    let rows = states.map { tool, state, earlier in
       let own = earlier.isEmpty ? "llavero" : "llavero, but see 'llavero doctor'"
       let source = state.isSetUp ? own : state.fault ?? state.uses ?? "not set up"
-      rows.append([tool.name, state.program == nil ? "no" : "yes", source])
+      return [tool.name, state.program == nil ? "no" : "yes", source]
     }
-    try StandardStreams.write(columns(rows))
-    if states.contains(where: { $0.1.program != nil && !$0.1.isSetUp }) {
+    try output.write(report, or: columns([["TOOL", "HERE", "LOGS IN FROM"]] + rows))
+    if !output.json, states.contains(where: { $0.1.program != nil && !$0.1.isSetUp }) {
       StandardStreams.say("hint: set one up with 'llavero setup TOOL'")
     }
   }

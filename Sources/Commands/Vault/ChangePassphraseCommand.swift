@@ -30,7 +30,7 @@ struct ChangePassphraseCommand: ParsableCommand {
     let id = try file.replacePassphrase(of: former, with: passphrase)
     StandardStreams.say("copies of the keychain made before still open with the former passphrase")
     StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
-    if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
+    try output.write(SlotOutput.report(id, .passphrase))
   }
 
   /// The slot whose passphrase is replaced.

@@ -35,7 +35,7 @@ struct AddPassphraseCommand: ParsableCommand {
     try file.unlockForChangingSlots()
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
     let id = try file.addPassphrase(passphrase)
-    if output.json { try StandardStreams.write(SlotOutput.json(id, .passphrase)) }
+    try output.write(SlotOutput.report(id, .passphrase))
   }
 }
 
@@ -130,7 +130,7 @@ struct AddRecipientCommand: ParsableCommand {
     let text = String(recipient.drop { $0 == " " }.reversed().drop { $0.isWhitespace }.reversed())
     try EncryptedFileKeychain.checkRecipient(text)
     let id = try file.addRecipient(text, identity: path, label: label)
-    if output.json { try StandardStreams.write(SlotOutput.json(id, .recipient)) }
+    try output.write(SlotOutput.report(id, .recipient))
   }
 }
 
@@ -160,7 +160,7 @@ struct AddCommandSlotCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
     let id = try file.addCommand(command)
-    if output.json { try StandardStreams.write(SlotOutput.json(id, .command)) }
+    try output.write(SlotOutput.report(id, .command))
   }
 }
 
@@ -179,9 +179,7 @@ struct AddIdentityFileCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
     try file.addIdentityFile()
-    if output.json {
-      try StandardStreams.write(SlotOutput.json(SlotSummary.identityFileID, .identityFile))
-    }
+    try output.write(SlotOutput.report(SlotSummary.identityFileID, .identityFile))
   }
 }
 

@@ -46,9 +46,8 @@ struct SlotListCommand: ParsableCommand {
       selection.mayRunPrograms = false
     }
     let slots = try (file.slots() ?? [])
-    try StandardStreams.write(
-      output.json
-        ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location).shown))
+    try output.write(
+      SlotOutput.report(slots, file.location), or: SlotOutput.table(slots, file.location))
   }
 }
 
@@ -124,40 +123,18 @@ enum SlotOutput {
     return columns([["ID", "KIND", "ADDED", ""]] + rows)
   }
 
-  /// With a line feed.
-  static func json(_ slots: [SlotSummary], _ location: VaultLocation) -> Secret {
-    var json = JSONWriter()
-    json.beginArray()
-    for slot in slots {
-      json.beginObject()
-      json.member("id", ByteString(slot.id))
-      json.member("kind", ByteString(slot.kind.name))
-      json.member("added", slot.added)
-      json.member("label", slot.label.map { ByteString($0) })
-      json.member("recipient", slot.recipient.map { ByteString($0) })
+  static func report(_ slots: [SlotSummary], _ location: VaultLocation) -> [JSONObject] {
+    slots.map { slot in
       let path = slot.kind == .identityFile ? location.identityFile : slot.identityPath
-      json.member("identity", path.map { ByteString($0) })
-      if let command = slot.command {
-        json.beginArray("command")
-        for word in command { json.element(ByteString(word)) }
-        json.endArray()
-      }
-      if slot.isDamaged { json.member("damaged", true) }
-      json.endObject()
+      return report(slot.id, slot.kind) + [
+        "added": slot.added, "label": slot.label, "recipient": slot.recipient, "identity": path,
+        "command": slot.command, "damaged": slot.isDamaged.ifTrue,
+      ]
     }
-    json.endArray()
-    return json.finishLine()
   }
 
-  /// An added slot as a JSON object and a line feed.
-  static func json(_ id: String, _ kind: SlotKind) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("id", ByteString(id))
-    json.member("kind", ByteString(kind.name))
-    json.endObject()
-    return json.finishLine()
-  }
+  /// An added slot.
+  static func report(_ id: String, _ kind: SlotKind) -> JSONObject { ["id": id, "kind": kind.name] }
 
   private static func added(_ slot: SlotSummary) -> String {
     slot.added.map { dateText($0) } ?? "-"

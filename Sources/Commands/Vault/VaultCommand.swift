@@ -37,9 +37,8 @@ struct VaultLogCommand: ParsableCommand {
     let states = try vault.askingOnce { () throws(KeychainError) in try Self.states(of: vault) }
     // There is nothing left to list.
     if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw problem }
-    if output.json { return try StandardStreams.write(Self.json(states)) }
-    if states.isEmpty { return StandardStreams.say("there is no encrypted file yet") }
-    try StandardStreams.write(Self.table(states))
+    if states.isEmpty, !output.json { return StandardStreams.say("there is no encrypted file yet") }
+    try output.write(states.map(\.report), or: Self.table(states))
   }
 
   fileprivate struct State {
@@ -50,6 +49,13 @@ struct VaultLogCommand: ParsableCommand {
     let isCurrent: Bool
     let verified: VerifiedVault?
     let problem: KeychainError?
+
+    var report: JSONObject {
+      [
+        "generation": number, "written": written, "items": verified?.count, "size": size, "path": path,
+        "current": isCurrent, "good": verified != nil, "problem": problem?.message,
+      ]
+    }
   }
 
   fileprivate static func states(of vault: EncryptedFileKeychain) throws(KeychainError) -> [State] {
@@ -103,25 +109,6 @@ struct VaultLogCommand: ParsableCommand {
     guard let problem = state.problem else { return name }
     if case .locked = problem { return name.isEmpty ? "locked" : name + ", locked" }
     return (name.isEmpty ? "" : name + ", ") + "can't be used: " + problem.message
-  }
-
-  private static func json(_ states: [State]) -> Secret {
-    var json = JSONWriter()
-    json.beginArray()
-    for state in states {
-      json.beginObject()
-      json.member("generation", state.number)
-      json.member("written", state.written)
-      json.member("items", state.verified?.count)
-      json.member("size", state.size)
-      json.member("path", ByteString(state.path))
-      json.member("current", state.isCurrent)
-      json.member("good", state.verified != nil)
-      if let problem = state.problem { json.member("problem", ByteString(problem.message)) }
-      json.endObject()
-    }
-    json.endArray()
-    return json.finishLine()
   }
 }
 
@@ -245,30 +232,18 @@ struct VaultVerifyCommand: ParsableCommand {
     }
     let former = try vault.generationsOfFormerKeys().count
     let unmerged = try vault.unmergedFiles()
-    if output.json {
-      var json = JSONWriter()
-      json.beginObject()
-      json.member("path", ByteString(vault.location.vaultFile))
-      json.member("generation", found.generation)
-      json.member("written", found.written)
-      json.member("items", found.count)
-      json.member("retired", found.retiredCount)
-      json.member("former_key_states", former)
-      json.beginArray("unmerged")
-      for file in unmerged {
-        json.beginObject()
-        json.member("path", ByteString(file.path))
-        json.member("kind", ByteString(file.kind.rawValue))
-        if let problem = file.problem { json.member("problem", ByteString(problem.message)) }
-        json.endObject()
-      }
-      json.endArray()
-      json.endObject()
-      return try StandardStreams.write(json.finishLine())
-    }
-    try StandardStreams.write(
-      "\(terminalText(vault.location.vaultFile)) is in order: \(countText(found.count, "item")), "
+    let report: JSONObject = [
+      "path": vault.location.vaultFile, "generation": found.generation, "written": found.written,
+      "items": found.count, "retired": found.retiredCount, "former_key_states": former,
+      "unmerged": unmerged.map { file -> JSONObject in
+        ["path": file.path, "kind": file.kind.rawValue, "problem": file.problem?.message]
+      },
+    ]
+    try output.write(
+      report,
+      or: "\(terminalText(vault.location.vaultFile)) is in order: \(countText(found.count, "item")), "
         + "\(found.retiredCount) deleted or replaced, write \(found.generation) of \(found.written)\n")
+    if output.json { return }
     if former > 0 {
       StandardStreams.say(
         "a former key opens \(countText(former, "earlier state")); 'llavero vault compact' removes all of them"

@@ -39,7 +39,7 @@ struct EditCommand: ParsableCommand {
       case .success(let edited):
         guard let edited, edited != item else {
           StandardStreams.say("nothing was changed")
-          if output.json { try StandardStreams.write(ItemOutput.json(item)) }
+          try output.write(item.report)
           return
         }
         guard let taken = try change(item, to: edited, in: keychain) else { return }
@@ -84,7 +84,7 @@ struct EditCommand: ParsableCommand {
         "another process has changed the item in the meantime; nothing was changed", hint: "run this again",
         status: .keychain)
     }
-    if output.json { try StandardStreams.write(ItemOutput.json(changed)) }
+    try output.write(changed.report)
     return nil
   }
 }

@@ -62,8 +62,10 @@ struct GenerateCommand: ParsableCommand {
     let kept = open.named(try keep(item, credential, in: open.own))
     open.remember()
     tell(recipe)
-    if output.json {
-      try StandardStreams.write(print ? ItemOutput.json(kept, credential) : ItemOutput.json(kept))
+    if output.json, print {
+      try StandardStreams.write(ItemOutput.json(kept, credential))
+    } else if output.json {
+      try output.write(kept.report)
     } else if print {
       try write(credential.secret)
     }

@@ -73,21 +73,7 @@ struct ExpiringListing {
   static let soon: Int64 = 14 * 86_400
   private static let soonText = "14d"
 
-  var json: Secret {
-    var json = JSONWriter(capacity: 4096)
-    json.beginArray()
-    write(to: &json)
-    return json.finishLine()
-  }
-
-  /// Writes the elements of the list, and the array's end.
-  func write(to json: inout JSONWriter) {
-    for entry in entries {
-      json.beginObject()
-      ItemOutput.members(
-        of: entry.item, expiry: entry.expiry, renewsItself: entry.renewsItself, in: &json)
-      json.endObject()
-    }
-    json.endArray()
+  var report: [JSONObject] {
+    entries.map { $0.item.report(expiry: $0.expiry, renewsItself: $0.renewsItself) }
   }
 }

@@ -103,8 +103,7 @@ struct ListCommand: ParsableCommand {
       try keychain.keychain.refusePassingOver()
       throw .failure("nothing expires by then", status: .nothingMatched)
     }
-    if output.json { return try StandardStreams.write(listing.json) }
-    try StandardStreams.write(listing.table(at: now))
+    try output.write(listing.report, or: listing.table(at: now))
   }
 }
 

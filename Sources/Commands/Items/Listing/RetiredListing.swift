@@ -41,23 +41,14 @@ struct RetiredListing {
     return columns([titles] + rows)
   }
 
-  /// A JSON array with an object for each item, with a line end.
-  var json: Secret {
-    var json = JSONWriter()
-    json.beginArray()
-    for (position, retired) in items.enumerated() {
-      json.beginObject()
-      if isNumbered { json.member("entry", position + 1) }
-      json.member("reason", ByteString(retired.reason.rawValue))
-      json.member("retired", retired.retired)
-      json.attributes(of: retired.item)
-      json.member("created", retired.item.creationDate)
-      json.member("modified", retired.item.modificationDate)
-      json.member("reference", retired.item.reference?.bytes)
-      json.member("keychain", retired.item.keychain.map { ByteString($0) })
-      json.endObject()
+  var report: [JSONObject] {
+    items.enumerated().map { position, retired in
+      var item = retired.item
+      item.isHidden = false
+      return [
+        "entry": isNumbered ? position + 1 : nil, "reason": retired.reason.rawValue,
+        "retired": retired.retired,
+      ] + item.report
     }
-    json.endArray()
-    return json.finishLine()
   }
 }

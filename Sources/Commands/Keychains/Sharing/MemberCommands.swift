@@ -36,9 +36,8 @@ struct ListMembersCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let sync = try GitKeychain(named: name).sync
     let (slots, file) = (try sync.members(), sync.keychain)
-    try StandardStreams.write(
-      output.json
-        ? SlotOutput.json(slots, file.location) : Secret(SlotOutput.table(slots, file.location).shown))
+    try output.write(
+      SlotOutput.report(slots, file.location), or: SlotOutput.table(slots, file.location))
   }
 }
 
@@ -71,8 +70,7 @@ struct AddMemberCommand: ParsableCommand {
     } catch {
       throw KeychainError(error, keychain.listed)
     }
-    try StandardStreams.write(
-      output.json ? SlotOutput.json(added.id, .recipient) : Secret("\(added.id)\n"))
+    try output.write(SlotOutput.report(added.id, .recipient), or: "\(added.id)\n")
     GitKeychain.tell(added.outcome, of: name)
     try keychain.refuseIfWaiting(added.outcome)
   }
@@ -124,7 +122,7 @@ struct RemoveMemberCommand: ParsableCommand {
       throw KeychainError(error, keychain.listed)
     }
     if output.json {
-      try StandardStreams.write(KnownItemOutput.json(removal.known))
+      try output.write(removal.known.map(KnownItemOutput.report))
     } else {
       StandardStreams.say(
         "removed; the member could read these secrets: change them where they are used, then here")
@@ -184,20 +182,11 @@ enum KnownItemOutput {
         })
   }
 
-  static func json(_ known: [KnownItem]) -> Secret {
-    var json = JSONWriter()
-    json.beginArray()
-    for known in known {
-      json.beginObject()
-      json.member("place", ByteString(place(of: known.item)))
-      json.member("account", known.item.key.account)
-      json.member("state", ByteString(known.state.rawValue))
-      json.member("deleted", known.deleted)
-      json.member("changeAt", page(of: known.item).map { ByteString($0) })
-      json.endObject()
-    }
-    json.endArray()
-    return json.finishLine()
+  static func report(_ known: KnownItem) -> JSONObject {
+    [
+      "place": place(of: known.item), "account": known.item.key.account, "state": known.state.rawValue,
+      "deleted": known.deleted, "changeAt": page(of: known.item),
+    ]
   }
 
   private static func place(of item: Item) -> String {

@@ -60,7 +60,7 @@ struct SyncCommand: ParsableCommand {
     var names: [String]
     if let name { names = [name] } else { names = try GitKeychain.all().map(\.name) }
     if names.isEmpty {
-      if output.json { try StandardStreams.write(Self.json([])) }
+      try output.write([] as [JSONObject])
       throw KeychainError(
         "no keychain is shared through git", hint: "add one with 'llavero keychain add NAME git REMOTE'",
         status: .nothingMatched)
@@ -86,7 +86,7 @@ struct SyncCommand: ParsableCommand {
       }
     }
     if output.json {
-      try StandardStreams.write(Self.json(results))
+      try output.write(results.map(\.report))
     } else {
       for result in results { try result.write() }
     }
@@ -163,40 +163,20 @@ struct SyncCommand: ParsableCommand {
       GitKeychain.tell(outcome, of: name)
       for folder in outcome.putAside { StandardStreams.say("the former copy is in \(folder)") }
     }
-  }
 
-  private static func json(_ results: [Result]) -> Secret {
-    var json = JSONWriter()
-    json.beginArray()
-    for result in results {
-      json.beginObject()
-      json.member("keychain", ByteString(result.name))
-      json.member("inStep", result.outcome != nil && result.outcome?.refusal == nil)
-      if let outcome = result.outcome {
-        json.member("received", outcome.received)
-        json.member("overridden", outcome.overridden)
-        json.member("sent", outcome.sent)
-        if !outcome.withFormerKey.isEmpty {
-          json.beginArray("withFormerKey")
-          for member in outcome.withFormerKey { json.element(ByteString(member)) }
-          json.endArray()
-        }
-        json.member("waiting", outcome.waiting > 0)
-        json.member("attempts", outcome.attempts)
-        if !outcome.putAside.isEmpty {
-          json.beginArray("putAside")
-          for folder in outcome.putAside { json.element(ByteString(folder)) }
-          json.endArray()
-        }
-        if outcome.tookKey { json.member("newKey", true) }
-        json.member("problem", outcome.refusal.map { ByteString($0) })
-      } else {
-        json.member("waiting", result.waits)
-        json.member("problem", result.failure.map { ByteString($0.message) })
-      }
-      json.endObject()
+    var report: JSONObject {
+      ["keychain": name, "inStep": outcome != nil && outcome?.refusal == nil]
+        + (outcome?.report ?? ["waiting": waits, "problem": failure?.message])
     }
-    json.endArray()
-    return json.finishLine()
+  }
+}
+
+extension SharedKeychainSync.Outcome {
+  fileprivate var report: JSONObject {
+    [
+      "received": received, "overridden": overridden, "sent": sent, "withFormerKey": withFormerKey.ifAny,
+      "waiting": waiting > 0, "attempts": attempts, "putAside": putAside.ifAny, "newKey": tookKey.ifTrue,
+      "problem": refusal,
+    ]
   }
 }

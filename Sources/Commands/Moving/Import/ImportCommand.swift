@@ -103,7 +103,7 @@ struct ImportCommand: UsingCompanion {
       into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)
     // Before anything is removed, because this may be the last message.
     try importing.run(
-      what: "importing", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json
+      what: "importing", isRehearsal: dryRun, removesSource: removeSource, output: output
     ) { if !output.json { sources.forEach { sayInstead(of: $0) } } }
   }
 

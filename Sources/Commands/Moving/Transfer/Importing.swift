@@ -42,7 +42,7 @@ struct Importing {
   /// - Throws: ``KeychainError``, with ``ExitStatus/nothingMatched`` if there is nothing to import, or if something differs
   ///   and nobody says what to do about it. Nothing has changed then.
   func run(
-    what: String, isRehearsal: Bool, removesSource: Bool, isJSON: Bool,
+    what: String, isRehearsal: Bool, removesSource: Bool, output: OutputOptions,
     beforeRemoving: () throws(KeychainError) -> Void = {}
   ) throws(KeychainError) {
     let bar = ProgressBar(what)
@@ -62,8 +62,8 @@ struct Importing {
       let replaced = policy == .replace ? Set(plan.conflicts) : []
       let foreseen = Transfer(plan: plan, replacing: replaced).foreseen
       let report = report(found, plan, foreseen, isRehearsal: true)
-      if isJSON { return try StandardStreams.write(report.json(isRemoved: false)) }
-      try StandardStreams.write(report.table() + report.summary())
+      try output.write(report.report(isRemoved: false), or: report.table() + report.summary())
+      if output.json { return }
       return say(report.remarks())
     }
     if plan.logins.isEmpty {
@@ -86,12 +86,12 @@ struct Importing {
     bar.clear()
     // The file has all of it, or nothing.
     if let failure = result.failure, !hasChanged, open.file != nil { throw failure }
-    if !isJSON {
+    if !output.json {
       try StandardStreams.write(report.summary())
       say(report.remarks())
     }
     if let failure = result.failure {
-      if isJSON { try StandardStreams.write(report.json(isRemoved: false)) }
+      try output.write(report.report(isRemoved: false))
       say([
         "\(countText(report.count(.unconfirmed), "item")) may not have come; the same command goes on from here"
       ])
@@ -100,14 +100,14 @@ struct Importing {
     try beforeRemoving()
     var removal = Removal()
     if removesSource { removal = try remove(found, transfer, outcomes, bar) }
-    if isJSON { try StandardStreams.write(report.json(isRemoved: removal.isRemoved)) }
+    try output.write(report.report(isRemoved: removal.isRemoved))
     if let failure = removal.failure { throw failure }
     try refuseParts(report)
     let stayed = removal.stayed
     if stayed > 0 {
       throw .failure(
         "\(countText(stayed, "item")) stayed at the source",
-        hint: isJSON ? "'leftBehind' or the lines above say why" : "the lines above say why",
+        hint: output.json ? "'leftBehind' or the lines above say why" : "the lines above say why",
         status: .keychain)
     }
     if !removal.withMore.isEmpty {

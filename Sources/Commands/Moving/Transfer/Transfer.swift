@@ -2,7 +2,7 @@ import Interchange
 import Keychain
 
 struct Transfer {
-  enum Outcome: String {
+  enum Outcome: CaseIterable {
     case added
     case replaced
     /// The keychain already had it, and has now got its attributes for programs, too.

@@ -30,7 +30,7 @@ struct TransferReport {
     for part in parts {
       for (login, outcome) in zip(part.found.logins, part.outcomes) {
         rows.append([
-          Self.word(outcome, isRehearsal), login.item.key.place,
+          words(for: outcome).word, login.item.key.place,
           login.item.key.account.map { "\($0)" } ?? "-",
         ])
       }
@@ -40,17 +40,8 @@ struct TransferReport {
 
   /// One line with all the counts.
   func summary() -> TextForTerminal {
-    let them = count(.kept) == 1 ? "it" : "them"
-    let outcomes: [(Transfer.Outcome, String)] = [
-      (.added, isRehearsal ? "to add" : "added"), (.replaced, isRehearsal ? "to replace" : "replaced"),
-      (.completed, isRehearsal ? "to complete" : "completed"),
-      (.unchanged, "there already"), (.kept, "left as the keychain has \(them)"),
-      (.repeated, "named twice by the source with another secret, and left out"),
-      (.unusable, "that no keychain takes"), (.noCollection, "of a collection that isn't there"),
-      (.lockedCollection, "of a locked collection"),
-      (.overtaken, "added or changed meanwhile by others"), (.unconfirmed, "not known to be there"),
-    ]
-    let numbers = outcomes.map { (count($0.0), $0.1) }.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let numbers = Transfer.Outcome.allCases.map { (count($0), words(for: $0).total) }.filter { $0.0 > 0 }
+      .map { "\($0.0) \($0.1)" }
     let text = numbers.isEmpty ? "no logins" : numbers.joined(separator: ", ")
     return isRehearsal ? "\(text); nothing was changed\n" : "\(text)\n"
   }
@@ -65,9 +56,11 @@ struct TransferReport {
         let origins = part.found.passedOver.filter { $0.reason == reason }.map(\.origin)
         if !origins.isEmpty { remarks.append("\(source): skipped \(Self.text(origins)): \(text)") }
       }
-      for (outcome, text) in Self.leftOut {
+      for outcome in Transfer.Outcome.allCases {
         let origins = zip(part.found.logins, part.outcomes).filter { $1 == outcome }.map { $0.0.origin }
-        if !origins.isEmpty { remarks.append("\(source): left out \(Self.text(origins)): \(text)") }
+        if let text = words(for: outcome).leftOut, !origins.isEmpty {
+          remarks.append("\(source): left out \(Self.text(origins)): \(text)")
+        }
       }
       let contradicting = part.contradictions.sorted { $0.key < $1.key }
         .map { (login: part.found.logins[$0.key], lacking: $0.value) }
@@ -249,12 +242,50 @@ struct TransferReport {
     }
   }
 
-  private static let leftOut: [(Transfer.Outcome, String)] = [
-    (.repeated, "the same item came before, with another secret"),
-    (.unusable, "too large for a keychain, or with a line break"),
-    (.lockedCollection, "in a locked collection"),
-    (.overtaken, "added to the keychain meanwhile with another secret, or changed there"),
-  ]
+  /// The words for an outcome.
+  private struct Words {
+    /// In JSON.
+    let name: StaticString
+    /// In the table, and in the summary.
+    let word, total: String
+    /// Why such a login was left out; `nil` if it wasn't, or if that comes together with others.
+    let leftOut: String?
+
+    init(json name: StaticString, _ word: String, _ total: String, leftOut: String? = nil) {
+      (self.name, self.word, self.total, self.leftOut) = (name, word, total, leftOut)
+    }
+  }
+
+  private func words(for outcome: Transfer.Outcome) -> Words {
+    let planned = isRehearsal
+    return switch outcome {
+    case .added: Words(json: "added", planned ? "add" : "added", planned ? "to add" : "added")
+    case .replaced:
+      Words(json: "replaced", planned ? "replace" : "replaced", planned ? "to replace" : "replaced")
+    case .completed:
+      Words(json: "completed", planned ? "complete" : "completed", planned ? "to complete" : "completed")
+    case .unchanged: Words(json: "unchanged", "there already", "there already")
+    case .kept:
+      Words(json: "kept", "differs", "left as the keychain has \(count(.kept) == 1 ? "it" : "them")")
+    case .repeated:
+      Words(
+        json: "repeated", "repeated", "named twice by the source with another secret, and left out",
+        leftOut: "the same item came before, with another secret")
+    case .unusable:
+      Words(
+        json: "unusable", "unusable", "that no keychain takes",
+        leftOut: "too large for a keychain, or with a line break")
+    case .noCollection: Words(json: "noCollection", "no collection", "of a collection that isn't there")
+    case .lockedCollection:
+      Words(
+        json: "lockedCollection", "locked", "of a locked collection", leftOut: "in a locked collection")
+    case .overtaken:
+      Words(
+        json: "overtaken", "changed meanwhile", "added or changed meanwhile by others",
+        leftOut: "added to the keychain meanwhile with another secret, or changed there")
+    case .unconfirmed: Words(json: "unconfirmed", "not known", "not known to be there")
+    }
+  }
 
   /// `lines 3, 17 and 40`
   static func text(_ origins: [Origin]) -> String {
@@ -281,106 +312,50 @@ struct TransferReport {
     return text
   }
 
-  private static func word(_ outcome: Transfer.Outcome, _ isRehearsal: Bool) -> String {
-    switch outcome {
-    case .added: isRehearsal ? "add" : "added"
-    case .replaced: isRehearsal ? "replace" : "replaced"
-    case .unchanged: "there already"
-    case .kept: "differs"
-    case .repeated: "repeated"
-    case .completed: isRehearsal ? "complete" : "completed"
-    case .unusable: "unusable"
-    case .noCollection: "no collection"
-    case .lockedCollection: "locked"
-    case .overtaken: "changed meanwhile"
-    case .unconfirmed: "not known"
-    }
-  }
-
   // MARK: For programs
 
-  func json(isRemoved: Bool) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("dryRun", isRehearsal)
-    json.member("added", count(.added))
-    json.member("replaced", count(.replaced))
-    json.member("completed", count(.completed))
-    json.member("unchanged", count(.unchanged))
-    json.member("kept", count(.kept))
-    json.member("repeated", count(.repeated))
-    json.member("unusable", count(.unusable))
-    json.member("noCollection", count(.noCollection))
-    json.member("lockedCollection", count(.lockedCollection))
-    json.member("overtaken", count(.overtaken))
-    json.member("unconfirmed", count(.unconfirmed))
-    json.member("passedOver", parts.reduce(0) { $0 + $1.found.passedOver.count })
-    json.member("removed", isRemoved)
-    json.beginArray("sources")
-    for part in parts {
-      json.beginObject()
-      json.member("source", ByteString(part.source))
-      json.beginArray("items")
-      for (index, (login, outcome)) in zip(part.found.logins, part.outcomes).enumerated() {
-        json.beginObject()
-        json.attributes(of: login.item)
-        Self.member(login.origin, in: &json)
-        json.member("outcome", ByteString(outcome.rawValue))
-        Self.member("leftBehind", login.leftBehind, in: &json)
-        Self.member("contradictions", login.contradictions, in: &json)
-        Self.member("lacking", part.contradictions[index] ?? [], in: &json)
-        json.endObject()
-      }
-      json.endArray()
-      json.beginArray("passedOver")
-      for passed in part.found.passedOver {
-        json.beginObject()
-        Self.member(passed.origin, in: &json)
-        json.member("reason", ByteString(passed.reason.rawValue))
-        json.endObject()
-      }
-      json.endArray()
-      Self.member("bookkeeping", part.found.bookkeeping, in: &json)
-      if part.found.hasOthersOfPerson { json.member("hasOthers", true) }
-      if part.found.pathsLeftOut > 0 { json.member("pathsLeftOut", part.found.pathsLeftOut) }
-      if !part.found.keptApart.isEmpty {
-        json.beginArray("keptApart")
-        for group in part.found.keptApart {
-          json.beginObject()
-          json.attributes(of: Item(group.key))
-          json.endObject()
-        }
-        json.endArray()
-      }
-      json.endObject()
+  func report(isRemoved: Bool) -> JSONObject {
+    let counts = Transfer.Outcome.allCases.map { outcome -> (StaticString, (any JSONConvertible)?) in
+      (words(for: outcome).name, count(outcome))
     }
-    json.endArray()
-    json.endObject()
-    return json.finishLine()
+    let passedOver = parts.reduce(0) { $0 + $1.found.passedOver.count }
+    return ["dryRun": isRehearsal] + JSONObject(counts)
+      + ["passedOver": passedOver, "removed": isRemoved, "sources": parts.map(report)]
   }
 
-  private static func member(_ name: StaticString, _ words: [String], in json: inout JSONWriter) {
-    if words.isEmpty { return }
-    json.beginArray(name)
-    for word in words { json.element(ByteString(word)) }
-    json.endArray()
+  private func report(_ part: Part) -> JSONObject {
+    let found = part.found
+    return [
+      "source": part.source,
+      "items": part.outcomes.indices.map { report($0, of: part) },
+      "passedOver": found.passedOver.map { passed in
+        passed.origin.report + ["reason": passed.reason.rawValue]
+      },
+      "bookkeeping": found.bookkeeping.ifAny, "hasOthers": found.hasOthersOfPerson.ifTrue,
+      "pathsLeftOut": found.pathsLeftOut > 0 ? found.pathsLeftOut : nil,
+      "keptApart": found.keptApart.map { group in JSONObject { $0.attributes(of: Item(group.key)) } }.ifAny,
+    ]
   }
 
-  private static func member(_ origin: Origin, in json: inout JSONWriter) {
-    switch origin {
-    case .line(let line): json.member("line", line)
-    case .lines(let lines):
-      json.member("line", lines.lowerBound)
-      json.member("lastLine", lines.upperBound)
-    case .machine(let name, let line):
-      json.member("line", line)
-      json.member("machine", name)
-    case .entry(let name): json.member("entry", name)
-    }
+  private func report(_ index: Int, of part: Part) -> JSONObject {
+    let login = part.found.logins[index]
+    return JSONObject { $0.attributes(of: login.item) } + login.origin.report + [
+      "outcome": "\(words(for: part.outcomes[index]).name)", "leftBehind": login.leftBehind.ifAny,
+      "contradictions": login.contradictions.ifAny, "lacking": part.contradictions[index]?.ifAny,
+    ]
   }
 }
 
 extension Origin {
+  fileprivate var report: JSONObject {
+    switch self {
+    case .line(let line): ["line": line]
+    case .lines(let lines): ["line": lines.lowerBound, "lastLine": lines.upperBound]
+    case .machine(let name, let line): ["line": line, "machine": name]
+    case .entry(let name): ["entry": name]
+    }
+  }
+
   fileprivate var isLine: Bool {
     switch self {
     case .line, .lines, .machine: true

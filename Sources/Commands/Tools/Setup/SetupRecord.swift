@@ -72,7 +72,7 @@ struct SetupRecord: Equatable {
     }
     let folder = try Folder(creating: path)
     StandardStreams.warn(
-      try json().withUnsafeBytes { (bytes) throws(KeychainError) in
+      try json.jsonLine.withUnsafeBytes { (bytes) throws(KeychainError) in
         try folder.replace("\(tool).json", with: bytes)
       })
   }
@@ -88,78 +88,41 @@ struct SetupRecord: Equatable {
 
   // MARK: As JSON
 
-  private func json() -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("version", 1 as Int)
-    json.beginArray("changes")
-    for change in changes {
-      json.beginObject()
-      json.member("path", ByteString(change.path))
-      json.member("part", change.part.map { ByteString($0) })
-      json.member("made", change.isMade)
-      json.member("offset", change.edit.offset)
-      json.member("removed", ByteString(change.edit.removed))
-      json.member("added", ByteString(change.edit.added))
-      json.endObject()
+  private var json: JSONObject {
+    let changes = changes.map { change -> JSONObject in
+      [
+        "path": change.path, "part": change.part, "made": change.isMade, "offset": change.edit.offset,
+        "removed": ByteString(change.edit.removed), "added": ByteString(change.edit.added),
+      ]
     }
-    json.endArray()
-    json.beginArray("links")
-    for link in links { json.element(ByteString(link)) }
-    json.endArray()
-    json.beginArray("folders")
-    for folder in folders { json.element(ByteString(folder)) }
-    json.endArray()
-    if isHandedOver { json.member("handedOver", true) }
-    json.endObject()
-    return json.finishLine()
+    return [
+      "version": 1, "changes": changes, "links": links, "folders": folders,
+      "handedOver": isHandedOver.ifTrue,
+    ]
   }
 
   init() {}
 
   private init(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var version: Int64?
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      if name == "version" {
-        version = try value.integer()
-      } else if name == "changes" {
-        try JSONReader.elements(of: value.raw) { (change) throws(JSONReader.Malformed) in
-          changes.append(try Change(change.raw))
-        }
-      } else if name == "links" {
-        try JSONReader.elements(of: value.raw) { (link) throws(JSONReader.Malformed) in
-          links.append("\(try link.string())")
-        }
-      } else if name == "folders" {
-        try JSONReader.elements(of: value.raw) { (folder) throws(JSONReader.Malformed) in
-          folders.append("\(try folder.string())")
-        }
-      } else if name == "handedOver" {
-        isHandedOver = try value.bool()
-      }
+    let fields = try JSONFields(text)
+    guard try fields.value("version")?.integer() == 1 else { throw JSONReader.Malformed() }
+    changes = try fields.elements("changes") { (change) throws(JSONReader.Malformed) in
+      try Change(JSONFields(change.raw))
     }
-    if version != 1 { throw JSONReader.Malformed() }
+    links = try fields.elements("links") { (link) throws(JSONReader.Malformed) in "\(try link.string())" }
+    folders = try fields.elements("folders") { (path) throws(JSONReader.Malformed) in "\(try path.string())" }
+    isHandedOver = try fields.value("handedOver")?.bool() ?? false
   }
 }
 
 extension SetupRecord.Change {
-  fileprivate init(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var texts: [String: ByteString] = [:]
-    var (isMade, offset) = (false, 0)
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      if name == "made" {
-        isMade = try value.bool()
-      } else if name == "offset" {
-        offset = try value.integer()
-      } else {
-        try take(name, value, into: &texts)
-      }
-    }
-    guard let path = texts["path"]?.text, let removed = texts["removed"], let added = texts["added"],
-      offset >= 0
+  fileprivate init(_ fields: JSONFields) throws(JSONReader.Malformed) {
+    let offset: Int = try fields.value("offset")?.integer() ?? 0
+    guard let path = try fields.text("path"), let removed = try fields.bytes("removed"),
+      let added = try fields.bytes("added"), offset >= 0
     else { throw JSONReader.Malformed() }
     self.init(
-      path: path, part: texts["part"]?.text, isMade: isMade,
+      path: path, part: try fields.text("part"), isMade: try fields.value("made")?.bool() ?? false,
       edit: TextEdit(offset: offset, removed: removed.bytes, added: added.bytes))
   }
 }
@@ -170,17 +133,5 @@ extension ToolSetup {
     try SetupRecord.read(name).changes.compactMap(\.part).reduce(into: []) {
       if !$0.contains($1) { $0.append($1) }
     }
-  }
-}
-
-/// Reads a text, which is stored as base64 if it is not UTF-8.
-private func take(
-  _ name: UnsafeRawBufferPointer, _ value: JSONValue, into texts: inout [String: ByteString]
-) throws(JSONReader.Malformed) {
-  let name = String(decoding: name, as: UTF8.self)
-  if name.hasSuffix("_b64") {
-    texts[String(name.dropLast(4))] = try value.base64()
-  } else {
-    texts[name] = try value.string()
   }
 }
