@@ -83,13 +83,10 @@ struct GitProgram {
       withheld.append("SSH_ASKPASS_REQUIRE")
     }
     let operation = arguments.first ?? ""
-    let outcome: ProgramOutput.Recorded
-    do throws(KeychainError) {
-      outcome = try ProgramOutput.record(
+    let outcome = try SharingFault.ofKeychain { () throws(KeychainError) in
+      try ProgramOutput.record(
         words, withholding: withheld, setting: variables.map { CString(copying: $0) }, sending: input,
         timeout: timeout, limit: limit)
-    } catch {
-      throw .keychain(error)
     }
     switch consume outcome {
     case .failed(.tooMuch(let limit)):

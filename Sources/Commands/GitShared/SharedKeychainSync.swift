@@ -122,10 +122,8 @@ struct SharedKeychainSync {
       let whole = try repository.files(in: tip).first(where: { $0.path == SharedRepository.wholeName }),
       let file = try repository.contents(of: [whole.object]).first
     else { return false }
-    do throws(KeychainError) {
-      return try keychain.isSame(as: file, from: place)
-    } catch {
-      throw .keychain(error)
+    return try SharingFault.ofKeychain { () throws(KeychainError) in
+      try keychain.isSame(as: file, from: place)
     }
   }
 
@@ -221,7 +219,9 @@ struct SharedKeychainSync {
       if !result.slotsToDrop.isEmpty {
         // Somebody else has made a key, and it brings back slots that were removed here.
         if let tip { try repository.see(tip) }
-        try drop(result.slotsToDrop)
+        try SharingFault.ofKeychain { () throws(KeychainError) in
+          try keychain.rotate(dropping: result.slotsToDrop, passphrase: { _, _ in nil }, announce: { _ in })
+        }
         continue
       }
       let change: SharedRepository.Change
@@ -232,7 +232,8 @@ struct SharedKeychainSync {
         note.sharedAt = .now
         return outcome
       case .change(let file): change = .added(file)
-      case .whole(let file): change = .whole(file, slots: try slotFiles())
+      case .whole(let file):
+        change = .whole(file, slots: try SharingFault.ofKeychain(keychain.slotFiles))
       }
       let commit = try repository.commit(change, after: tip, message: Self.message(of: change))
       do throws(SharingFault) {
@@ -356,26 +357,8 @@ struct SharedKeychainSync {
   /// Whether this machine's identity opens the repository's keychain, although nothing opens the local one.
   private func isLetInAgain(by whole: [UInt8]) throws(SharingFault) -> Bool {
     guard let identity else { return false }
-    do throws(KeychainError) {
-      return try keychain.makeRoom(for: whole, openedBy: identity, from: place)
-    } catch {
-      throw .keychain(error)
-    }
-  }
-
-  private func drop(_ slots: Set<String>) throws(SharingFault) {
-    do throws(KeychainError) {
-      try keychain.rotate(dropping: slots, passphrase: { _, _ in nil }, announce: { _ in })
-    } catch {
-      throw .keychain(error)
-    }
-  }
-
-  private func slotFiles() throws(SharingFault) -> [(id: String, file: [UInt8])] {
-    do throws(KeychainError) {
-      return try keychain.slotFiles()
-    } catch {
-      throw .keychain(error)
+    return try SharingFault.ofKeychain { () throws(KeychainError) in
+      try keychain.makeRoom(for: whole, openedBy: identity, from: place)
     }
   }
 }

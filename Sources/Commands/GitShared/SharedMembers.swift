@@ -17,21 +17,14 @@ extension SharedKeychainSync {
     // If you aren't a member, you find out before anything is changed.
     var outcome = try sync()
     for _ in 0..<Self.maximumAdditions {
-      let id: String
-      do throws(KeychainError) {
-        id = try keychain.addRecipient(recipient, identity: nil, label: label)
-      } catch {
-        throw .keychain(error)
+      let id = try SharingFault.ofKeychain { () throws(KeychainError) in
+        try keychain.addRecipient(recipient, identity: nil, label: label)
       }
       outcome = outcome.followed(by: try sync())
-      do throws(KeychainError) {
-        // It is gone if somebody else has made a new key meanwhile.
-        if try keychain.slots()?.contains(where: { $0.id == id }) ?? false {
-          outcome.withFormerKey.removeAll { $0.hasPart(recipient) }
-          return (id, outcome)
-        }
-      } catch {
-        throw .keychain(error)
+      // It is gone if somebody else has made a new key meanwhile.
+      if try SharingFault.ofKeychain(members).contains(where: { $0.id == id }) {
+        outcome.withFormerKey.removeAll { $0.hasPart(recipient) }
+        return (id, outcome)
       }
     }
     throw .contended(attempts: Self.maximumAdditions)
@@ -64,14 +57,11 @@ extension SharedKeychainSync {
   /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot. Nobody was removed then.
   func remove(member id: String) throws(SharingFault) -> Removal {
     var removal = Removal(outcome: try sync())
-    do throws(KeychainError) {
-      guard let slot = try keychain.slots()?.first(where: { $0.id == id }) else {
-        throw .slot(.notFound(id: id))
-      }
-      removal.known = try keychain.knownItems(since: slot.added)
+    removal.known = try SharingFault.ofKeychain { () throws(KeychainError) in
+      guard let slot = try members().first(where: { $0.id == id }) else { throw .slot(.notFound(id: id)) }
+      let known = try keychain.knownItems(since: slot.added)
       try keychain.rotate(dropping: [id], passphrase: { _, _ in nil }, announce: { _ in })
-    } catch {
-      throw .keychain(error)
+      return known
     }
     do throws(SharingFault) {
       removal.outcome = removal.outcome.followed(by: try sync())

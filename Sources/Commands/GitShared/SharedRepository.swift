@@ -49,11 +49,7 @@ struct SharedRepository {
 
   /// Makes the clone, unless it exists. Fetches nothing.
   func make() throws(SharingFault) {
-    do throws(KeychainError) {
-      _ = try Folder(creating: git.folder)
-    } catch {
-      throw .keychain(error)
-    }
+    _ = try SharingFault.ofKeychain { () throws(KeychainError) in try Folder(creating: git.folder) }
     if FileStatus.isThere(git.folder + "/HEAD") { return }
     _ = try git.output(["init", "--quiet", "--bare", "--template=", git.folder])
     try notePlace()

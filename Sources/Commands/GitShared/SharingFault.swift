@@ -40,6 +40,13 @@ enum SharingFault: Error, Hashable, Sendable {
   /// The keychain here, or in the repository, can't be used.
   case keychain(KeychainError)
 
+  /// Runs `body`, whose errors are those of a keychain.
+  static func ofKeychain<Result: ~Copyable>(
+    _ body: () throws(KeychainError) -> Result
+  ) throws(SharingFault) -> Result {
+    do throws(KeychainError) { return try body() } catch { throw .keychain(error) }
+  }
+
   /// Whether a person has to decide how to go on.
   var needsDecision: Bool {
     switch self {

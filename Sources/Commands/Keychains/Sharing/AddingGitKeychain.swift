@@ -126,11 +126,8 @@ struct AddingGitKeychain {
     ]
     let listed = ListedKeychain(name, .git, at: place, options + ofMember)
     let keychain = try GitKeychain(listed)
-    let hasKeychain: Bool
-    do throws(SharingFault) {
-      hasKeychain = try keychain.sync.hasKeychain()
-    } catch {
-      throw KeychainError(adding: listed, error)
+    let hasKeychain = try listed.telling(isAdded: false) { () throws(SharingFault) in
+      try keychain.sync.hasKeychain()
     }
     let isHere = FileStatus.isThere(keychain.sync.keychain.location.vaultFile)
     let isNew = !hasKeychain && !isHere
@@ -163,11 +160,9 @@ struct AddingGitKeychain {
   private func make(
     _ keychain: EncryptedFileKeychain, openedBy identity: MemberIdentity, _ label: String
   ) throws(SharingFault) {
-    do throws(KeychainError) {
-      _ = try keychain.create(
+    _ = try SharingFault.ofKeychain { () throws(KeychainError) in
+      try keychain.create(
         .recipient(identity.recipient, identity: identity.path), isShared: true, label: label)
-    } catch {
-      throw .keychain(error)
     }
   }
 
@@ -182,25 +177,20 @@ struct AddingGitKeychain {
     _ keychain: ListedKeychain, at location: VaultLocation, in own: VaultLocation, _ present: KeychainList
   ) throws(KeychainError) {
     let sync = try GitKeychain(keychain).sync
-    let held: HeldExchange?
-    do throws(SharingFault) {
-      // Changes from before the keychain left the list may still be on their way.
-      held = try sync.withoutExchange()
-    } catch {
-      throw KeychainError(adding: keychain, error)
-    }
+    // Changes from before the keychain left the list may still be on their way.
+    let held = try keychain.telling(isAdded: false) { () throws(SharingFault) in try sync.withoutExchange() }
     defer { withExtendedLifetime(held) {} }
-    var other: String?
-    do throws(SharingFault) {
-      if let found = try sync.repository.former(), found != sync.repository.place {
-        let isHere = FileStatus.isThere(location.vaultFile)
-        let isSame = isHere ? try sync.hasSameKeychain() : true
-        if isSame { return try sync.repository.moveHere(isNew: !isHere) }
-        other = found.remote
+    let (other, hasMoved) = try keychain.telling(isAdded: false) {
+      () throws(SharingFault) -> (String?, Bool) in
+      guard let found = try sync.repository.former(), found != sync.repository.place else {
+        return (nil, false)
       }
-    } catch {
-      throw KeychainError(adding: keychain, error)
+      let isHere = FileStatus.isThere(location.vaultFile)
+      if isHere, try !sync.hasSameKeychain() { return (found.remote, false) }
+      try sync.repository.moveHere(isNew: !isHere)
+      return (nil, true)
     }
+    if hasMoved { return }
     let hasKey = other == nil && FileStatus.isThere(MemberIdentity.path(for: location))
     if identity == nil, !hasKey { try refuseAgain(keychain, in: own, present) }
     guard let former = other else { return }

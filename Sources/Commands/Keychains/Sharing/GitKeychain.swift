@@ -43,18 +43,16 @@ struct GitKeychain {
     var selection = KeychainSelection(mayPrompt: mayAsk && !isQuick)
     selection.sharesChanges = false
     let file = try selection.encryptedFile(listed)
-    do throws(SharingFault) {
-      let git = try GitProgram(
-        at: file.location.vaultFolder + "/repository", personalKeychain: try Self.personalKeychain(),
+    let git = try listed.telling { () throws(SharingFault) in
+      try GitProgram(
+        at: file.location.vaultFolder + "/repository", personalKeychain: Self.personalKeychain,
         mayAsk: mayAsk && !isQuick, timeout: timeout ?? (isQuick ? Self.shortTimeout : Self.timeout))
-      let branch = listed.value(of: ListedKeychain.branchOption) ?? SharedRepository.defaultBranch
-      sync = SharedKeychainSync(
-        file, SharedRepository(git, remote: listed.place, branch: branch),
-        identity: listed.value(of: ListedKeychain.identityOption))
-      if isQuick { sync.patience = Self.shortPatience }
-    } catch {
-      throw KeychainError(error, listed)
     }
+    let branch = listed.value(of: ListedKeychain.branchOption) ?? SharedRepository.defaultBranch
+    sync = SharedKeychainSync(
+      file, SharedRepository(git, remote: listed.place, branch: branch),
+      identity: listed.value(of: ListedKeychain.identityOption))
+    if isQuick { sync.patience = Self.shortPatience }
   }
 
   static func all() throws(KeychainError) -> [ListedKeychain] {
@@ -65,7 +63,7 @@ struct GitKeychain {
   }
 
   /// The keychain that may provide the login for the remote: the chosen one, unless it is shared itself.
-  private static func personalKeychain() throws(SharingFault) -> String {
+  private static var personalKeychain: String {
     guard let location = try? VaultLocation(),
       let choice = try? KeychainChoice.made(named: nil, at: location), !choice.kind.isShared
     else { return KeychainKind.file.rawValue }
@@ -75,10 +73,8 @@ struct GitKeychain {
   func bringInStep(
     acceptsRewritten: Bool = false, isAnew: Bool = false, isQueued: Bool = false
   ) throws(KeychainError) -> SharedKeychainSync.Outcome {
-    do throws(SharingFault) {
-      return try sync.sync(acceptsRewritten: acceptsRewritten, isAnew: isAnew, isQueued: isQueued)
-    } catch {
-      throw KeychainError(error, listed)
+    try listed.telling { () throws(SharingFault) in
+      try sync.sync(acceptsRewritten: acceptsRewritten, isAnew: isAnew, isQueued: isQueued)
     }
   }
 }
@@ -108,6 +104,19 @@ extension GitKeychain {
 }
 
 extension ListedKeychain {
+  /// Runs `body`, whose errors are told as those of this keychain.
+  ///
+  /// - Parameter isAdded: whether the keychain is in the list already.
+  func telling<Result>(
+    isAdded: Bool = true, _ body: () throws(SharingFault) -> Result
+  ) throws(KeychainError) -> Result {
+    do throws(SharingFault) {
+      return try body()
+    } catch {
+      throw isAdded ? KeychainError(error, self) : KeychainError(adding: self, error)
+    }
+  }
+
   /// The command that adds this keychain, which finds its identity by itself.
   var adding: [String] {
     let branch = value(of: Self.branchOption).map { ["--branch", $0] } ?? []

@@ -64,15 +64,12 @@ struct AddMemberCommand: ParsableCommand {
     try EncryptedFileKeychain.checkRecipient(recipient)
     var keychain = try GitKeychain(named: name)
     keychain.sync.isTold = true
-    let added: (id: String, outcome: SharedKeychainSync.Outcome)
-    do throws(SharingFault) {
-      added = try keychain.sync.add(member: recipient, label: label)
-    } catch {
-      throw KeychainError(error, keychain.listed)
+    let (id, outcome) = try keychain.listed.telling { () throws(SharingFault) in
+      try keychain.sync.add(member: recipient, label: label)
     }
-    try output.write(SlotOutput.report(added.id, .recipient), or: "\(added.id)\n")
-    GitKeychain.tell(added.outcome, of: name)
-    try keychain.refuseIfWaiting(added.outcome)
+    try output.write(SlotOutput.report(id, .recipient), or: "\(id)\n")
+    GitKeychain.tell(outcome, of: name)
+    try keychain.refuseIfWaiting(outcome)
   }
 }
 
@@ -115,11 +112,8 @@ struct RemoveMemberCommand: ParsableCommand {
         status: .nothingMatched)
     }
     if !yes { try confirm(slot, keychain) }
-    let removal: SharedKeychainSync.Removal
-    do throws(SharingFault) {
-      removal = try keychain.sync.remove(member: slot.id)
-    } catch {
-      throw KeychainError(error, keychain.listed)
+    let removal = try keychain.listed.telling { () throws(SharingFault) in
+      try keychain.sync.remove(member: slot.id)
     }
     if output.json {
       try output.write(removal.known.map(KnownItemOutput.report))
