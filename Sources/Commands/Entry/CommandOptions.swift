@@ -87,29 +87,7 @@ struct PlaceOptions: ParsableArguments {
     }
   }
 
-  var url: String? { arguments.url }
-  var service: String? { arguments.service }
-  var account: String? { arguments.account }
-  var domain: String? { arguments.domain }
-
   var named: NamedPlace { arguments.named }
-
-  /// - Throws: ``KeychainError`` if the URL is invalid, or contradicts `--account`.
-  func key() throws(KeychainError) -> Item.Key { try named.key() }
-
-  func query() throws(KeychainError) -> ItemQuery { try named.query() }
-
-  /// Exact matches: with the same path and domain, and with any account if none is named.
-  func items(in keychain: any KeychainStore) throws(KeychainError) -> [Item] { try named.items(in: keychain) }
-
-  /// The single exact match.
-  ///
-  /// - Throws: ``KeychainError`` if there is none, or more than one.
-  func item(in keychain: any KeychainStore) throws(KeychainError) -> Item { try named.item(in: keychain) }
-
-  func nothingMatches(in keychain: any KeychainStore) throws(KeychainError) -> KeychainError {
-    try named.nothingMatches(in: keychain)
-  }
 }
 
 struct OutputOptions: ParsableArguments {

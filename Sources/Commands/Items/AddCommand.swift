@@ -50,6 +50,7 @@ struct AddCommand: ParsableCommand {
     if (githubApp == nil) != (key == nil) {
       throw ValidationError("--github-app and --key go together.")
     }
+    let place = place.named
     if githubApp != nil, place.service != nil || place.account != nil || refreshTokenFd != nil {
       throw ValidationError("--github-app goes with a URL alone.")
     }
@@ -90,7 +91,9 @@ struct AddCommand: ParsableCommand {
     }
     try refuseSharedInput()
     var change = try kept.change()
-    var item = Item(try place.key(withAuthenticationType: authenticationType))
+    var named = place.named
+    named.authenticationType = authenticationType
+    var item = Item(try named.key())
     notes.note(on: &item)
     let open = try self.keychain.open()
     let keychain = open.own
@@ -99,7 +102,8 @@ struct AddCommand: ParsableCommand {
     try item.validateKey()
     try item.validate()
     if !update, try keychain.twin(of: item) != nil { throw .duplicateItem }
-    var credential = Credential(try secret(for: item))
+    var credential = Credential(
+      try SecretInput.read(for: item.name, mayAsk: self.keychain.selection.mayAskPerson))
     try kept.readCode(into: &change)
     if let refreshTokenFd { credential.refreshToken = try refreshToken(from: refreshTokenFd) }
     change.apply(to: &credential)
@@ -136,10 +140,6 @@ struct AddCommand: ParsableCommand {
     }
   }
 
-  private func secret(for item: Item) throws(KeychainError) -> Secret {
-    return try SecretInput.read(for: item.name, mayAsk: keychain.selection.mayAskPerson)
-  }
-
   private func refreshToken(from descriptor: Int32) throws(KeychainError) -> Secret {
     let token = try SecretInput.secret(
       from: descriptor, limit: ItemBounds.refreshToken + 1, what: "refresh token")
@@ -147,13 +147,5 @@ struct AddCommand: ParsableCommand {
       throw .failure("no refresh token was given on descriptor \(descriptor)", status: .usage)
     }
     return token
-  }
-}
-
-extension PlaceOptions {
-  func key(withAuthenticationType type: String?) throws(KeychainError) -> Item.Key {
-    var named = named
-    named.authenticationType = type
-    return try named.key()
   }
 }

@@ -32,14 +32,14 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if asker != nil, place.service != nil || place.domain != nil {
+    if asker != nil, place.named.service != nil || place.named.domain != nil {
       throw ValidationError("--for goes with a URL, and not with --domain.")
     }
   }
 
   func run() throws(KeychainError) {
     // Report invalid arguments before the keychain is opened.
-    let key = try place.key()
+    let key = try place.named.key()
     // This may replace the process with another program, so it comes before git is asked.
     let selected = try self.keychain.selection.choose()
     let question = try question(key)
@@ -131,14 +131,16 @@ struct ExplainCommand: ParsableCommand {
           "llavero can't tell how \(name) asks for a URL",
           hint: "it can for git, \(prose: RehearsedCall.tools.joined(separator: ", "))", status: .usage)
       }
-      if case .internetPassword(let key) = key, key.account != nil, name != "keyring", place.account != nil {
+      if case .internetPassword(let key) = key, key.account != nil, name != "keyring",
+        place.named.account != nil
+      {
         throw .failure(
           "\(name) asks for no account", hint: "leave --account out, or name it in the URL", status: .usage)
       }
       return .tool(tool)
     }
     guard case .internetPassword(var asked) = key, asked.securityDomain == nil else {
-      return .query(try place.query(), takesHeaders: true, asker: "llavero get", notes: [])
+      return .query(try place.named.query(), takesHeaders: true, asker: "llavero get", notes: [])
     }
     var notes: [String] = []
     guard GitSettings.isInstalled else {
@@ -212,7 +214,9 @@ struct ExplainCommand: ParsableCommand {
     case .tool(let tool):
       // The URL as given: each tool interprets it in its own way.
       let url = ByteString(place.named.parts.url)
-      let call = try RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain) {
+      let call = try RehearsedCall(
+        tool, url: url, account: place.named.account.map { ByteString($0) }, keychain
+      ) {
         NameForAll.find(for: $0, in: open, isTakenOver: $1)
       }
       guard let call else { return [] }

@@ -25,11 +25,11 @@ struct DefaultCommand: ParsableCommand {
   var remove = false
 
   func run() throws(KeychainError) {
+    let place = place.named
     let key = try place.key()
     let keychain = try keychain.open().keychain
-    if remove { return try clear(keychain) }
-    guard key.account != nil else { return try show(keychain) }
-    let place = place
+    if remove { return try clear(place, keychain) }
+    guard key.account != nil else { return try show(place, keychain) }
     let own = keychain.part(with: [try place.item(in: keychain)])
     let chosen = try own.exclusively { () throws(KeychainError) in
       var chosen = try place.item(in: own)
@@ -45,7 +45,7 @@ struct DefaultCommand: ParsableCommand {
     try output.write(chosen.report)
   }
 
-  private func show(_ keychain: any KeychainStore) throws(KeychainError) {
+  private func show(_ place: NamedPlace, _ keychain: any KeychainStore) throws(KeychainError) {
     let items = try place.items(in: keychain)
     if items.isEmpty { throw try place.nothingMatches(in: keychain) }
     guard let chosen = items.first(where: \.isDefault) else {
@@ -56,8 +56,7 @@ struct DefaultCommand: ParsableCommand {
     try output.write(chosen.report, or: "\(chosen.key.name)\n")
   }
 
-  private func clear(_ keychain: any KeychainStore) throws(KeychainError) {
-    let place = place
+  private func clear(_ place: NamedPlace, _ keychain: any KeychainStore) throws(KeychainError) {
     let found = try place.items(in: keychain)
     if found.isEmpty { throw try place.nothingMatches(in: keychain) }
     let own = keychain.part(with: found)

@@ -12,7 +12,7 @@ enum Editor {
   /// - Throws: ``KeychainError`` if there is no editor, it fails, or the file can't be created.
   static func edit(_ text: [UInt8]) throws(KeychainError) -> [UInt8] {
     let supervised = try SupervisedProgram()
-    let file = try makeFile(text)
+    let file = try FileToEdit(text)
     let ending = try run(supervised, file.path)
     guard ending == .exited(0) else {
       throw .failure("the editor \(ending.text); nothing was changed", status: .usage)
@@ -22,10 +22,6 @@ enum Editor {
     } catch .missing {
       throw .failure("the editor has removed the file; nothing was changed", status: .usage)
     }
-  }
-
-  private static func makeFile(_ text: [UInt8]) throws(KeychainError) -> FileToEdit {
-    return try FileToEdit(text)
   }
 
   private static func run(

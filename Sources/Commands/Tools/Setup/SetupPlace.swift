@@ -56,15 +56,7 @@ struct SetupPlace {
 
   /// The absolute path in a variable; `nil` if it isn't set or is empty.
   func path(_ name: String) -> String? {
-    variable(name).map(fromHere)
-  }
-
-  /// An absolute path from one that may be relative to the working directory.
-  func fromHere(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
-    guard let folder = getcwd(nil, 0) else { return path }
-    defer { free(folder) }
-    return "\(String(cString: folder))/\(path)"
+    variable(name).map(absolutePath)
   }
 
   func home(_ path: String) -> String { "\(homeFolder)/\(path)" }

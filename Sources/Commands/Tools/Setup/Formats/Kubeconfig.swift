@@ -62,7 +62,7 @@ struct Kubeconfigs {
   private let files: [(file: ConfigurationFile, contents: Kubeconfig?)]
 
   init(_ place: SetupPlace) {
-    let named = (place.variable("KUBECONFIG") ?? "").split(separator: ":").map { place.fromHere("\($0)") }
+    let named = (place.variable("KUBECONFIG") ?? "").split(separator: ":").map { absolutePath("\($0)") }
     files = (named.isEmpty ? [place.home(".kube/config")] : named).map { path in
       let file = ConfigurationFile(path: path)
       return (file, (try? file.contents()).flatMap { try? Kubeconfig($0) })
