@@ -31,12 +31,9 @@ struct ForwardStartCommand: ParsableCommand {
   @Flag(help: "Say nothing unless it fails")
   var quiet = false
 
-  @Option(help: ArgumentHelp("Your ssh agent (default: $SSH_AUTH_SOCK)", valueName: "socket"))
-  var upstream: String?
-
   func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
-    let upstream = upstream ?? VaultLocation.environmentVariable("SSH_AUTH_SOCK")
+    let upstream = VaultLocation.environmentVariable("SSH_AUTH_SOCK")
     if let running = try ForwardingAgentControl(places) {
       if foreground {
         throw .failure(
@@ -56,7 +53,6 @@ struct ForwardStartCommand: ParsableCommand {
     if VaultLocation.environmentVariable(ChildProcess.markerVariable) != nil, quiet {
       Program.end(ExitStatus.nothingMatched.rawValue)
     }
-    if let upstream { setenv("SSH_AUTH_SOCK", upstream, 1) }
     let options = noKeys ? ["--no-keys"] : []
     if foreground { try Self.become(options) }
     try Self.start(options)
