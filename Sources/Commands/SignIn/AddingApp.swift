@@ -32,7 +32,8 @@ struct AddingApp {
         hint: "add its name: \(prose: url)/ORGANISATION", status: .usage)
     }
     // GitHub has numbers, and client identifiers such as Iv23li1a2b3c4d5e6f7g.
-    guard 1...100 ~= identifier.utf8.count, identifier.utf8.allSatisfy(Self.isOfIdentifier) else {
+    let isIdentifier = identifier.utf8.allSatisfy { $0.isLetterOrDigit || ".-_".utf8.contains($0) }
+    guard isIdentifier, 1...100 ~= identifier.utf8.count else {
       throw .failure(
         "'\(identifier)' is not the identifier of a GitHub App",
         hint: "its page at GitHub has its App ID and client ID", status: .usage)
@@ -41,15 +42,6 @@ struct AddingApp {
     let app = GitHubApp(identifier: identifier, key: try privateKey())
     let minting = KeptMinting.app(app)
     return try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
-  }
-
-  private static func isOfIdentifier(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 
   private func privateKey() throws(KeychainError) -> Secret {

@@ -147,22 +147,13 @@ struct IntegrationReport {
   private mutating func addDocker(_ place: SetupPlace) {
     let folder = place.variable("DOCKER_CONFIG") ?? place.home(".docker")
     let path = folder + "/config.json"
-    guard let contents = try? ConfigurationFile(path: path).contents() else { return }
-    var store: String?
-    var isUnderstood = true
-    contents.withUnsafeBytes { text in
-      do throws(JSONReader.Malformed) {
-        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-          if name == "credsStore", value.kind == .string { store = try value.string().description }
-        }
-      } catch {
-        isUnderstood = false
-      }
-    }
-    if !isUnderstood {
+    guard let text = try? ConfigurationFile(path: path).contents() else { return }
+    guard !text.isBlank,
+      let reading = try? JSONMember(name: "credsStore", value: "llavero").reading(of: text)
+    else {
       return add("docker", path, "docker can't read it: it isn't valid JSON", "correct it by hand")
     }
-    switch store {
+    switch reading.current {
     case nil:
       add(
         "docker", "\(path): no credsStore", "docker keeps logins in plain text there", "llavero setup docker")

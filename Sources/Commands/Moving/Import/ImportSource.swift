@@ -21,6 +21,10 @@ protocol ImportSource: AnyObject {
   func remove(_ logins: [FoundLogin]) throws(KeychainError) -> Removed
 }
 
+extension ImportSource {
+  var whyNotRemovable: KeychainError? { nil }
+}
+
 struct Removed {
   /// A message for the user; `nil` if nothing was removed.
   let text: String?

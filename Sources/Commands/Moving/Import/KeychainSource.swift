@@ -45,8 +45,6 @@ final class KeychainSource: ImportSource {
       })
   }
 
-  var whyNotRemovable: KeychainError? { nil }
-
   func remove(_ logins: [FoundLogin]) throws(KeychainError) -> Removed {
     var changed: [FoundLogin] = []
     let count = try keychain.exclusively { () throws(KeychainError) -> Int in

@@ -114,8 +114,6 @@ final class PassStore: ImportSource {
 
   // MARK: Removing
 
-  var whyNotRemovable: KeychainError? { nil }
-
   func remove(_ logins: [FoundLogin]) throws(KeychainError) -> Removed {
     var removed = 0
     var changed: [FoundLogin] = []

@@ -55,8 +55,6 @@ class ServiceSource {
     }
   }
 
-  var whyNotRemovable: KeychainError? { nil }
-
   /// Deletes the items. A service's collections stay, with the choice of the default one.
   func remove(_ logins: [FoundLogin]) -> Removed {
     let items = logins.filter { $0.original?.key.secretServiceItem?.kind != .collection }
