@@ -7,21 +7,18 @@ import ToolCommands
 
 struct KeychainOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The keychain to use alone: one of 'llavero keychain list' (default: $LLAVERO_KEYCHAIN, else all in that list)",
-      valueName: "name"))
+    "The keychain to use alone: one of 'llavero keychain list' (default: $LLAVERO_KEYCHAIN, else all in that list)",
+    value: "name")
   var keychain: String?
 
-  @Option(help: ArgumentHelp("In the Secret Service, use only this collection", valueName: "name"))
+  @Option("In the Secret Service, use only this collection", value: "name")
   var collection: String?
 
   @Option(
-    help: ArgumentHelp(
-      "How secrets travel from the Secret Service: encrypted or plain (default: encrypted)",
-      valueName: "kind"))
+    "How secrets travel from the Secret Service: encrypted or plain (default: encrypted)", value: "kind")
   var session: String?
 
-  @Option(help: ArgumentHelp("Read the keychain's passphrase from this descriptor", valueName: "n"))
+  @Option("Read the keychain's passphrase from this descriptor", value: "n")
   var passphraseFd: Int32?
 
   @Flag(help: "Ask nobody; a locked keychain is an error at once")
@@ -49,21 +46,16 @@ struct KeychainOptions: ParsableArguments {
 
 /// An optional place to log in: a URL, or the name of a service without one.
 struct PlaceArguments: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp(
-      "Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", valueName: "url"))
+  @Argument("Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", value: "url")
   var url: String?
 
-  @Option(
-    help: ArgumentHelp("A service that has no URL, instead of a URL (a generic password)", valueName: "name"))
+  @Option("A service that has no URL, instead of a URL (a generic password)", value: "name")
   var service: String?
 
-  @Option(help: ArgumentHelp("The user name", valueName: "name"))
+  @Option("The user name", value: "name")
   var account: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The tool that the item is for, such as docker (default: git and people)", valueName: "tool"))
+  @Option("The tool that the item is for, such as docker (default: git and people)", value: "tool")
   var domain: String?
 
   func validate() throws {

@@ -1,6 +1,4 @@
 import Bytes
-import Keychain
-import Terminals
 
 /// A value with a form in JSON. Not for secrets.
 protocol JSONConvertible {

@@ -74,7 +74,7 @@ struct GitCredentialSubcommand: ParsableCommand {
     abstract: "Speak git's credential helper protocol, as git-credential-llavero does",
     discussion: GitCredentialCommand.usage)
 
-  @Argument(help: ArgumentHelp("get, store, erase or capability", valueName: "operation"))
+  @Argument("get, store, erase or capability", value: "operation")
   var operation: String?
 
   func run() throws(KeychainError) {

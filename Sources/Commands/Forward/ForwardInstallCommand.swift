@@ -17,7 +17,7 @@ struct ForwardInstallCommand: ParsableCommand {
         llavero forward install build.example
       """)
 
-  @Argument(help: ArgumentHelp("The host, as for ssh", valueName: "host"))
+  @Argument("The host, as for ssh", value: "host")
   var host: String
 
   @Option(help: ArgumentHelp("Where to copy it on the host, below its home", valueName: "folder"))

@@ -24,22 +24,22 @@ struct ForwardAllowCommand: ParsableCommand {
         llavero forward allow socket:devcontainer https://github.com --write
       """)
 
-  @Argument(help: ArgumentHelp("The host, as for ssh", valueName: "host"))
+  @Argument("The host, as for ssh", value: "host")
   var host: String
 
-  @Argument(help: ArgumentHelp("A URL, service:NAME or *", valueName: "place"))
+  @Argument("A URL, service:NAME or *", value: "place")
   var place: String
 
-  @Option(help: ArgumentHelp("Only for this tool; the other side says which it is", valueName: "tool"))
+  @Option("Only for this tool; the other side says which it is", value: "tool")
   var tool: String?
 
-  @Option(help: ArgumentHelp("Only for this account", valueName: "name"))
+  @Option("Only for this account", value: "name")
   var account: String?
 
   @Flag(help: "Allow it to store, change and erase there, too")
   var write = false
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("Only for this time, such as 8h", valueName: "time"))
+  @Option("Only for this time, such as 8h", value: "time", name: .customLong("for"))
   var duration: String?
 
   @Flag(help: "Ask each time")
@@ -67,10 +67,10 @@ struct ForwardDenyCommand: ParsableCommand {
         llavero forward deny build.example
       """)
 
-  @Argument(help: ArgumentHelp("The host, as for ssh", valueName: "host"))
+  @Argument("The host, as for ssh", value: "host")
   var host: String
 
-  @Argument(help: ArgumentHelp("A URL, service:NAME or *", valueName: "place"))
+  @Argument("A URL, service:NAME or *", value: "place")
   var place: String?
 
   @Flag(help: "Remove the host's rules instead, so that you are asked again")

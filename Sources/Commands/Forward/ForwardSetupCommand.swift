@@ -17,7 +17,7 @@ struct ForwardSetupCommand: ParsableCommand {
         llavero forward setup build.example --remove
       """)
 
-  @Argument(help: ArgumentHelp("The host as you type it for ssh; * and ? are patterns", valueName: "host"))
+  @Argument("The host as you type it for ssh; * and ? are patterns", value: "host")
   var host: String
 
   @Flag(help: "Forward no ssh keys, only logins; this counts for all hosts")

@@ -19,8 +19,7 @@ struct ForwardSocketCommand: ParsableCommand {
           -e LLAVERO_FORWARD=/run/llavero/agent IMAGE
       """)
 
-  @Argument(
-    help: ArgumentHelp("What it is called: letters, digits, dots, dashes and underscores", valueName: "name"))
+  @Argument("What it is called: letters, digits, dots, dashes and underscores", value: "name")
   var name: String
 
   @Flag(help: "Remove it, and end its connections")

@@ -20,22 +20,21 @@ struct AddCommand: ParsableCommand {
 
   @OptionGroup var place: PlaceOptions
 
-  @Option(help: ArgumentHelp("How the server asks for it, as part of the item's key", valueName: "text"))
+  @Option("How the server asks for it, as part of the item's key", value: "text")
   var authenticationType: String?
 
   @OptionGroup var notes: NoteOptions
   @OptionGroup var kept: CredentialOptions
 
-  @Option(help: ArgumentHelp("Read an OAuth refresh token from this descriptor", valueName: "n"))
+  @Option("Read an OAuth refresh token from this descriptor", value: "n")
   var refreshTokenFd: Int32?
 
   @Option(
-    help: ArgumentHelp(
-      "Get tokens of one hour by this GitHub App, whenever they are needed, instead of keeping a secret",
-      valueName: "id"))
+    "Get tokens of one hour by this GitHub App, whenever they are needed, instead of keeping a secret",
+    value: "id")
   var githubApp: String?
 
-  @Option(help: ArgumentHelp("The file with the app's private key; - for standard input", valueName: "file"))
+  @Option("The file with the app's private key; - for standard input", value: "file")
   var key: String?
 
   @OptionGroup(title: "Tokens of a job") var exchange: ExchangeOptions

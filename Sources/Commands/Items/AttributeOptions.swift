@@ -4,55 +4,49 @@ public import Keychain
 /// Options that select items by patterns, one for each of Keychain Services' attributes.
 struct AttributeOptions: ParsableArguments {
   @Option(
-    name: .customLong("class"),
-    help: ArgumentHelp(
-      "Items of this class: passwords for a server (internet) or a service (generic), or others",
-      valueName: "class"))
+    "Items of this class: passwords for a server (internet) or a service (generic), or others",
+    value: "class", name: .customLong("class"))
   var itemClass: ItemClass?
 
   @Option(
-    help: ArgumentHelp(
-      "The server, ignoring case; here and below * matches anything, ? one character, [...] one of several, "
-        + "a backslash makes the next character ordinary, and '' matches items without the attribute",
-      valueName: "pattern"))
+    "The server, ignoring case; here and below * matches anything, ? one character, [...] one of several, a backslash makes the next character ordinary, and '' matches items without the attribute",
+    value: "pattern")
   var server: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The protocol, ignoring case, such as https", valueName: "pattern"))
+  @Option("The protocol, ignoring case, such as https", value: "pattern")
   var `protocol`: String?
 
-  @Option(help: ArgumentHelp("The port, even if it is the protocol's default", valueName: "number"))
+  @Option("The port, even if it is the protocol's default", value: "number")
   var port: UInt16?
 
-  @Option(help: ArgumentHelp("The user name", valueName: "pattern"))
+  @Option("The user name", value: "pattern")
   var account: String?
 
-  @Option(help: ArgumentHelp("The path on the server, without slashes around it", valueName: "pattern"))
+  @Option("The path on the server, without slashes around it", value: "pattern")
   var path: String?
 
-  @Option(help: ArgumentHelp("The tool that the item is for; '' for git and people", valueName: "pattern"))
+  @Option("The tool that the item is for; '' for git and people", value: "pattern")
   var domain: String?
 
-  @Option(help: ArgumentHelp("How the server asks for it", valueName: "pattern"))
+  @Option("How the server asks for it", value: "pattern")
   var authenticationType: String?
 
-  @Option(help: ArgumentHelp("The service of a generic password", valueName: "pattern"))
+  @Option("The service of a generic password", value: "pattern")
   var service: String?
 
-  @Option(help: ArgumentHelp("The name for people", valueName: "pattern"))
+  @Option("The name for people", value: "pattern")
   var label: String?
 
-  @Option(help: ArgumentHelp("The remark", valueName: "pattern"))
+  @Option("The remark", value: "pattern")
   var comment: String?
 
-  @Option(help: ArgumentHelp("What kind of password it is", valueName: "pattern"))
+  @Option("What kind of password it is", value: "pattern")
   var description: String?
 
-  @Option(help: ArgumentHelp("The program that made it", valueName: "pattern"))
+  @Option("The program that made it", value: "pattern")
   var creator: String?
 
-  @Option(help: ArgumentHelp("The program's own sub-class", valueName: "pattern"))
+  @Option("The program's own sub-class", value: "pattern")
   var type: String?
 
   @OptionGroup var marks: ItemMarks

@@ -19,9 +19,7 @@ struct DeleteCommand: ParsableCommand {
         llavero delete --all --server '*.example.com'
       """)
 
-  @Argument(
-    help: ArgumentHelp(
-      "Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", valueName: "url"))
+  @Argument("Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", value: "url")
   var url: String?
 
   @OptionGroup var attributes: AttributeOptions

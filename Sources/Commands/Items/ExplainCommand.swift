@@ -23,9 +23,8 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup var place: PlaceOptions
 
   @Option(
-    name: .customLong("for"),
-    help: ArgumentHelp(
-      "Who asks: git (the default), \(RehearsedCall.tools.joined(separator: ", "))", valueName: "tool"))
+    "Who asks: git (the default), \(RehearsedCall.tools.joined(separator: ", "))", value: "tool",
+    name: .customLong("for"))
   var asker: String?
 
   @OptionGroup var keychain: KeychainOptions

@@ -30,9 +30,8 @@ struct GetCommand: ParsableCommand {
   var secret = false
 
   @Option(
-    help: ArgumentHelp(
-      "Print this field instead of the secret: account, url, expiry, code, an attribute, or one that you have named",
-      valueName: "name"))
+    "Print this field instead of the secret: account, url, expiry, code, an attribute, or one that you have named",
+    value: "name")
   var field: String?
 
   @Flag(help: "With --json, print all that match, of every keychain, in the order in which they would answer")

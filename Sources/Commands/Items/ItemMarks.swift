@@ -11,9 +11,7 @@ struct ItemMarks: ParsableArguments {
       valueName: "name=value"))
   var attribute: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "The keychain's own name for the item, as 'llavero list --json' shows it", valueName: "text"))
+  @Option("The keychain's own name for the item, as 'llavero list --json' shows it", value: "text")
   var reference: String?
 
   func validate() throws {
@@ -39,9 +37,7 @@ struct ItemMarks: ParsableArguments {
 struct UnplacedItemOptions: ParsableArguments {
   @OptionGroup var marks: ItemMarks
 
-  @Option(
-    help: ArgumentHelp(
-      "The name for people of an item that is no login; * matches anything", valueName: "pattern"))
+  @Option("The name for people of an item that is no login; * matches anything", value: "pattern")
   var label: String?
 
   func validate(beside place: PlaceArguments) throws {

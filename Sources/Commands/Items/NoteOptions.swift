@@ -6,19 +6,19 @@ import Terminals
 
 /// Options for an item's notes: attributes that are not part of its key.
 struct NoteOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A name for people", valueName: "text"))
+  @Option("A name for people", value: "text")
   var label: String?
 
-  @Option(help: ArgumentHelp("A remark", valueName: "text"))
+  @Option("A remark", value: "text")
   var comment: String?
 
-  @Option(help: ArgumentHelp("What kind of password it is, in a word", valueName: "text"))
+  @Option("What kind of password it is, in a word", value: "text")
   var description: String?
 
-  @Option(help: ArgumentHelp("The program that made it", valueName: "text"))
+  @Option("The program that made it", value: "text")
   var creator: String?
 
-  @Option(help: ArgumentHelp("A program's own sub-class", valueName: "text"))
+  @Option("A program's own sub-class", value: "text")
   var type: String?
 
   private var given: [Item.Attribute: String?] {
@@ -36,22 +36,18 @@ struct NoteOptions: ParsableArguments {
 /// Options for data that is kept with the secret, and is as confidential.
 struct CredentialOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "When the secret expires: a date like 2027-01-31, a time like 2027-01-31T12:00:00Z, a time from "
-        + "now like 30d or 12h, or never", valueName: "when"))
+    "When the secret expires: a date like 2027-01-31, a time like 2027-01-31T12:00:00Z, a time from now like 30d or 12h, or never",
+    value: "when")
   var expires: String?
 
   @Option(
-    name: .customLong("authtype"),
-    help: ArgumentHelp(
-      "The secret is ready-made for this scheme of an Authorization header, such as Bearer; '' for a password",
-      valueName: "scheme"))
+    "The secret is ready-made for this scheme of an Authorization header, such as Bearer; '' for a password",
+    value: "scheme", name: .customLong("authtype"))
   var scheme: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Read the secret for one-time codes from this descriptor: the text of the service's picture, which begins with "
-        + "otpauth://, or the key; an empty text removes it", valueName: "n"))
+    "Read the secret for one-time codes from this descriptor: the text of the service's picture, which begins with otpauth://, or the key; an empty text removes it",
+    value: "n")
   var codeFd: Int32?
 
   var isEmpty: Bool { expires == nil && scheme == nil && codeFd == nil }

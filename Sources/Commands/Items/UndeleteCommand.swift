@@ -36,9 +36,8 @@ struct UndeleteCommand: ParsableCommand {
   var list = false
 
   @Option(
-    help: ArgumentHelp(
-      "Which entry of the list; without it, the item that was deleted last, or else the secret that was replaced last",
-      valueName: "n"))
+    "Which entry of the list; without it, the item that was deleted last, or else the secret that was replaced last",
+    value: "n")
   var entry: Int?
 
   /// Whether the items of one place, or those with some attributes, are meant.

@@ -129,28 +129,24 @@ struct UpdateCommand: ParsableCommand {
 struct KeySelectionOptions: ParsableArguments {
   @OptionGroup private var place: PlaceArguments
 
-  @Option(
-    help: ArgumentHelp("How the server asks for it, if that is part of the item's key", valueName: "text"))
+  @Option("How the server asks for it, if that is part of the item's key", value: "text")
   var authenticationType: String?
 
-  @Option(
-    name: .customLong("class"),
-    help: ArgumentHelp("With --all, items of this class", valueName: "class"))
+  @Option("With --all, items of this class", value: "class", name: .customLong("class"))
   var itemClass: ItemClass?
 
   @Option(
-    help: ArgumentHelp(
-      "With --all, items of servers that look like this; as in all texts that select with --all, * stands for "
-        + "anything, ? for one character and [...] for one of several", valueName: "pattern"))
+    "With --all, items of servers that look like this; as in all texts that select with --all, * stands for anything, ? for one character and [...] for one of several",
+    value: "pattern")
   var server: String?
 
-  @Option(help: ArgumentHelp("With --all, items of such protocols", valueName: "pattern"))
+  @Option("With --all, items of such protocols", value: "pattern")
   var `protocol`: String?
 
-  @Option(help: ArgumentHelp("With --all, items of this port", valueName: "number"))
+  @Option("With --all, items of this port", value: "number")
   var port: UInt16?
 
-  @Option(help: ArgumentHelp("With --all, items of such paths", valueName: "pattern"))
+  @Option("With --all, items of such paths", value: "pattern")
   var path: String?
 
   func validate(all: Bool) throws {
@@ -182,29 +178,28 @@ struct KeySelectionOptions: ParsableArguments {
 
 /// Options for the new attributes of an item's key.
 struct NewKeyOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Another server", valueName: "host"))
+  @Option("Another server", value: "host")
   var newServer: String?
 
-  @Option(help: ArgumentHelp("Another protocol", valueName: "scheme"))
+  @Option("Another protocol", value: "scheme")
   var newProtocol: String?
 
-  @Option(help: ArgumentHelp("Another port; '' for the protocol's own", valueName: "number"))
+  @Option("Another port; '' for the protocol's own", value: "number")
   var newPort: String?
 
-  @Option(help: ArgumentHelp("Another user name; '' for none", valueName: "name"))
+  @Option("Another user name; '' for none", value: "name")
   var newAccount: String?
 
-  @Option(help: ArgumentHelp("Another path; '' for the whole server", valueName: "path"))
+  @Option("Another path; '' for the whole server", value: "path")
   var newPath: String?
 
-  @Option(help: ArgumentHelp("Another tool that the item is for; '' for git and people", valueName: "tool"))
+  @Option("Another tool that the item is for; '' for git and people", value: "tool")
   var newDomain: String?
 
-  @Option(help: ArgumentHelp("Another service of an item that has no URL", valueName: "name"))
+  @Option("Another service of an item that has no URL", value: "name")
   var newService: String?
 
-  @Option(
-    help: ArgumentHelp("Another way in which the server asks for it; '' for the usual", valueName: "text"))
+  @Option("Another way in which the server asks for it; '' for the usual", value: "text")
   var newAuthenticationType: String?
 
   var change: KeyChange {

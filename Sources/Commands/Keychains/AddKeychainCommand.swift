@@ -40,33 +40,26 @@ struct AddKeychainCommand: ParsableCommand {
         llavero keychain add fleet openbao https://bao.test --update --set max-age=1h
       """)
 
-  @Argument(
-    help: ArgumentHelp("What to call it: small letters and digits, and . - _ between them", valueName: "name")
-  )
+  @Argument("What to call it: small letters and digits, and . - _ between them", value: "name")
   var name: String
 
-  @Argument(help: ArgumentHelp("file, git or openbao", valueName: "kind"))
+  @Argument("file, git or openbao", value: "kind")
   var kind: String
 
   @Argument(
-    help: ArgumentHelp(
-      "The folder of the encrypted file, the git repository, or the address of the server", valueName: "place"
-    ),
+    "The folder of the encrypted file, the git repository, or the address of the server", value: "place",
     completion: .directory)
   var place: String
 
   @Option(
-    help: ArgumentHelp(
-      "The file with the identity that opens it, an age identity or ssh key", valueName: "file"),
-    completion: .file())
+    "The file with the identity that opens it, an age identity or ssh key", value: "file", completion: .file()
+  )
   var identity: String?
 
-  @Option(help: ArgumentHelp("The branch of the git repository (default: main)", valueName: "name"))
+  @Option("The branch of the git repository (default: main)", value: "name")
   var branch: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "What the members of a shared keychain see you as (default: you and this machine)", valueName: "text"))
+  @Option("What the members of a shared keychain see you as (default: you and this machine)", value: "text")
   var label: String?
 
   @Option(

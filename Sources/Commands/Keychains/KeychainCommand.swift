@@ -49,8 +49,7 @@ struct UseKeychainCommand: UsingCompanion {
       are asked as before.
       """)
 
-  @Argument(
-    help: ArgumentHelp("file, secret-service, forwarded, or one that was added", valueName: "name"))
+  @Argument("file, secret-service, forwarded, or one that was added", value: "name")
   var name: String
 
   @OptionGroup var keychain: KeychainOptions

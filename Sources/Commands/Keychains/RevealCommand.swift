@@ -1,5 +1,4 @@
 import ArgumentParser
-import Bytes
 import EncryptedFile
 import Keychain
 import KeychainChoice
@@ -20,15 +19,13 @@ struct RevealCommand: ParsableCommand {
       'llavero explain' says what is hidden. The exit status is 1 if nothing was.
       """)
 
-  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  @Argument("The keychain", value: "name")
   var name: String
 
-  @Argument(
-    help: ArgumentHelp(
-      "Where the item logs in (default: all that is hidden of the keychain)", valueName: "url"))
+  @Argument("Where the item logs in (default: all that is hidden of the keychain)", value: "url")
   var url: String?
 
-  @Option(help: ArgumentHelp("The user name", valueName: "name"))
+  @Option("The user name", value: "name")
   var account: String?
 
   @OptionGroup var output: OutputOptions

@@ -16,7 +16,7 @@ struct RemoveKeychainCommand: ParsableCommand {
       told where they stay, and asked on a terminal.
       """)
 
-  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  @Argument("The keychain", value: "name")
   var name: String
 
   @Flag(name: .shortAndLong, help: "Leave unsent changes behind without asking")

@@ -33,7 +33,7 @@ struct ServeCommand: UsingCompanion {
   @Flag(help: "Take the place of another program that provides the Secret Service, if that allows it")
   var replace = false
 
-  @Option(help: ArgumentHelp("Lock the file after this time without a call", valueName: "time"))
+  @Option("Lock the file after this time without a call", value: "time")
   var idle: String?
 
   @Flag(help: "Log what programs do; see 'llavero serve log'")

@@ -30,12 +30,11 @@ struct UnlockCommand: ParsableCommand {
       """)
 
   @Option(
-    name: .customLong("for"),
-    help: ArgumentHelp("Lock the encrypted file after this time in any case (default: 8h)", valueName: "time")
-  )
+    "Lock the encrypted file after this time in any case (default: 8h)", value: "time",
+    name: .customLong("for"))
   var total: String?
 
-  @Option(help: ArgumentHelp("Lock it after this time without use (default: 15m)", valueName: "time"))
+  @Option("Lock it after this time without use (default: 15m)", value: "time")
   var idle: String?
 
   @Flag(help: "Ask for the passphrase also if the encrypted file is unlocked, and begin these times anew")

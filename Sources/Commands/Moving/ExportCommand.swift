@@ -27,15 +27,10 @@ struct ExportCommand: ParsableCommand {
       written to a terminal without --force.
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "The form: \(ExportFormat.all.map(\.name).joined(separator: ", ")) (default: jsonl)", valueName: "form")
-  )
+  @Option("The form: \(ExportFormat.all.map(\.name).joined(separator: ", ")) (default: jsonl)", value: "form")
   var format: String?
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("Write to this file (default: standard output)", valueName: "file"))
+  @Option("Write to this file (default: standard output)", value: "file", name: .shortAndLong)
   var output: String?
 
   @Option(

@@ -36,9 +36,8 @@ struct MigrateCommand: UsingCompanion {
   var dryRun = false
 
   @Option(
-    help: ArgumentHelp(
-      "If the item exists with another secret: ask, keep it, replace it or fail (default: ask on a terminal, "
-        + "else fail)", valueName: "what"))
+    "If the item exists with another secret: ask, keep it, replace it or fail (default: ask on a terminal, else fail)",
+    value: "what")
   var onConflict: ConflictPolicy?
 
   @Flag(help: "Delete the items from the first keychain, once all have been read back")

@@ -12,24 +12,23 @@ import ToolCommands
 /// The options of `llavero add` for the exchange of a job's token (RFC 8693).
 struct ExchangeOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Get tokens there for the token of a job, whenever they are needed, instead of keeping a secret",
-      valueName: "url"))
+    "Get tokens there for the token of a job, whenever they are needed, instead of keeping a secret",
+    value: "url")
   var exchange: String?
 
-  @Option(help: ArgumentHelp("The file in which the job finds its token", valueName: "file"))
+  @Option("The file in which the job finds its token", value: "file")
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("The environment variable in which the job finds its token", valueName: "name"))
+  @Option("The environment variable in which the job finds its token", value: "name")
   var tokenVariable: String?
 
-  @Option(help: ArgumentHelp("For whom the new token is to be", valueName: "text"))
+  @Option("For whom the new token is to be", value: "text")
   var audience: String?
 
-  @Option(help: ArgumentHelp("What the new token is to be good for", valueName: "scopes"))
+  @Option("What the new token is to be good for", value: "scopes")
   var scope: String?
 
-  @Option(help: ArgumentHelp("The client, where the server wants one", valueName: "id"))
+  @Option("The client, where the server wants one", value: "id")
   var clientId: String?
 
   func validate() throws {

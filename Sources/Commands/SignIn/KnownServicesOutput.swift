@@ -1,4 +1,3 @@
-import Bytes
 import Keychain
 import SignIn
 import Terminals

@@ -30,8 +30,7 @@ struct LoginCommand: ParsableCommand {
       With --keychain alone, logs in to the server of a keychain in OpenBao or Vault, with its own options.
       """)
 
-  @Argument(
-    help: ArgumentHelp("Where to sign in: https://HOST[:PORT][/PATH], or just HOST", valueName: "url"))
+  @Argument("Where to sign in: https://HOST[:PORT][/PATH], or just HOST", value: "url")
   var url: String?
 
   @Flag(help: "Show the known services and what each needs")
@@ -46,18 +45,16 @@ struct LoginCommand: ParsableCommand {
   @Flag(help: "Sign in with any browser, and paste the address that it ends at")
   var paste = false
 
-  @Option(help: ArgumentHelp("The user name to keep the token for", valueName: "name"))
+  @Option("The user name to keep the token for", value: "name")
   var account: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The tool that the token is for, such as docker (default: git and people)", valueName: "tool"))
+  @Option("The tool that the token is for, such as docker (default: git and people)", value: "tool")
   var domain: String?
 
-  @Option(help: ArgumentHelp("What the token may do, in the service's words", valueName: "words"))
+  @Option("What the token may do, in the service's words", value: "words")
   var scope: String?
 
-  @Option(help: ArgumentHelp("A client without a secret that you registered at the service", valueName: "id"))
+  @Option("A client without a secret that you registered at the service", value: "id")
   var clientID: String?
 
   @OptionGroup var keychain: KeychainOptions

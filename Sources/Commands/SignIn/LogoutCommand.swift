@@ -19,16 +19,13 @@ struct LogoutCommand: ParsableCommand {
         llavero logout https://gitlab.example.com --account alice --no-revoke
       """)
 
-  @Argument(
-    help: ArgumentHelp("Where you are signed in: https://HOST[:PORT][/PATH], or just HOST", valueName: "url"))
+  @Argument("Where you are signed in: https://HOST[:PORT][/PATH], or just HOST", value: "url")
   var url: String
 
-  @Option(help: ArgumentHelp("The user name that the token is kept for", valueName: "name"))
+  @Option("The user name that the token is kept for", value: "name")
   var account: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The tool that the token is for, such as docker (default: git and people)", valueName: "tool"))
+  @Option("The tool that the token is for, such as docker (default: git and people)", value: "tool")
   var domain: String?
 
   @Flag(help: "Only delete the token here; the service isn't asked")

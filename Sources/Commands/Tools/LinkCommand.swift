@@ -1,5 +1,4 @@
 import ArgumentParser
-import Bytes
 import Keychain
 import Terminals
 
@@ -18,7 +17,7 @@ struct LinkCommand: ParsableCommand {
       llavero can stand in for another program, such as Python's keyring, you have to give that name.
       """)
 
-  @Argument(help: ArgumentHelp("Where to make them", valueName: "folder"))
+  @Argument("Where to make them", value: "folder")
   var folder: String
 
   @Argument(help: ArgumentHelp("Only these", valueName: "name"))

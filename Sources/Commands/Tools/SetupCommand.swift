@@ -26,7 +26,7 @@ struct SetupCommand: UsingCompanion {
       Secret Service, where no keyring does.
       """)
 
-  @Argument(help: ArgumentHelp("The tool", valueName: "tool"))
+  @Argument("The tool", value: "tool")
   var tool: String?
 
   @Flag(help: "Give the tool its configuration back")
@@ -56,12 +56,10 @@ struct SetupCommand: UsingCompanion {
   @Option(help: ArgumentHelp("For aws: the profile", valueName: "name"))
   var profile = "default"
 
-  @Option(
-    help: ArgumentHelp("For pnpm: the registry, such as npm.example or npm.example/acme", valueName: "host"))
+  @Option("For pnpm: the registry, such as npm.example or npm.example/acme", value: "host")
   var registry: String?
 
-  @Option(
-    help: ArgumentHelp("For kubectl: the user (default: that of the current context)", valueName: "name"))
+  @Option("For kubectl: the user (default: that of the current context)", value: "name")
   var user: String?
 
   @Option(

@@ -15,7 +15,7 @@ struct ChangePassphraseCommand: ParsableCommand {
         llavero passphrase --passphrase-fd 3 --new-passphrase-fd 4 3< old 4< new
       """)
 
-  @Option(help: ArgumentHelp("The passphrase's slot, if there are several", valueName: "id"))
+  @Option("The passphrase's slot, if there are several", value: "id")
   var slot: String?
 
   @OptionGroup var new: NewPassphraseOptions

@@ -40,7 +40,7 @@ struct AddPassphraseCommand: ParsableCommand {
 }
 
 struct NewPassphraseOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Read the new passphrase from this descriptor", valueName: "n"))
+  @Option("Read the new passphrase from this descriptor", value: "n")
   var newPassphraseFd: Int32?
 
   func validate() throws {
@@ -110,14 +110,13 @@ struct AddRecipientCommand: ParsableCommand {
         llavero slot add recipient age1... --identity /mnt/key.txt --label stick
       """)
 
-  @Argument(
-    help: ArgumentHelp("The recipient: age1... or a line of an ssh public key", valueName: "recipient"))
+  @Argument("The recipient: age1... or a line of an ssh public key", value: "recipient")
   var recipient: String
 
-  @Option(help: ArgumentHelp("The file with its identity on this machine", valueName: "file"))
+  @Option("The file with its identity on this machine", value: "file")
   var identity: String?
 
-  @Option(help: ArgumentHelp("What to call it in 'llavero slot list'", valueName: "text"))
+  @Option("What to call it in 'llavero slot list'", value: "text")
   var label: String?
 
   @OptionGroup var keychain: KeychainOptions

@@ -62,7 +62,7 @@ struct SlotRemoveCommand: ParsableCommand {
       run 'llavero rotate' as well: it makes a new key that no earlier slot opens.
       """)
 
-  @Argument(help: ArgumentHelp("The slot's identifier, or identity-file", valueName: "id"))
+  @Argument("The slot's identifier, or identity-file", value: "id")
   var id: String
 
   @OptionGroup var keychain: KeychainOptions

@@ -128,8 +128,7 @@ struct VaultRestoreCommand: ParsableCommand {
       first.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The write, as 'llavero vault log' numbers them, or its file", valueName: "write"))
+  @Argument("The write, as 'llavero vault log' numbers them, or its file", value: "write")
   var write: String?
 
   @OptionGroup var confirmation: ReturningWaysOptions

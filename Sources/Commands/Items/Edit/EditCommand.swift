@@ -18,8 +18,7 @@ struct EditCommand: ParsableCommand {
 
   @OptionGroup var place: PlaceOptions
 
-  @Option(
-    help: ArgumentHelp("How the server asks for it, if that is part of the item's key", valueName: "text"))
+  @Option("How the server asks for it, if that is part of the item's key", value: "text")
   var authenticationType: String?
 
   @OptionGroup var keychain: KeychainOptions

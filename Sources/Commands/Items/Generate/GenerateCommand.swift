@@ -20,10 +20,7 @@ struct GenerateCommand: ParsableCommand {
   @OptionGroup var recipe: RecipeOptions
   @OptionGroup var notes: NoteOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "When the secret expires: 2027-01-31, 2027-01-31T12:00:00Z, 30d or 12h",
-      valueName: "when"))
+  @Option("When the secret expires: 2027-01-31, 2027-01-31T12:00:00Z, 30d or 12h", value: "when")
   var expires: String?
 
   @Flag(help: "If the item exists, change its secret, and the label, comment and so on that you give")
@@ -96,26 +93,24 @@ struct GenerateCommand: ParsableCommand {
 }
 
 struct RecipeOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("How many characters it has (default: \(SecretRecipe.usualLength))", valueName: "n"))
+  @Option("How many characters it has (default: \(SecretRecipe.usualLength))", value: "n")
   var length: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "Classes of characters, at least one from each: lowercase, uppercase, letters, digits, symbols, separated by "
-        + "commas (default: letters,digits)", valueName: "classes"))
+    "Classes of characters, at least one from each: lowercase, uppercase, letters, digits, symbols, separated by commas (default: letters,digits)",
+    value: "classes")
   var alphabet: String?
 
-  @Option(help: ArgumentHelp("Only these characters", valueName: "text"))
+  @Option("Only these characters", value: "text")
   var characters: String?
 
   @Flag(help: "Leave out characters that look alike: 0 O 1 l I |")
   var noAmbiguous = false
 
-  @Option(help: ArgumentHelp("Use this many words instead of characters, 10 bits each", valueName: "n"))
+  @Option("Use this many words instead of characters, 10 bits each", value: "n")
   var words: Int?
 
-  @Option(help: ArgumentHelp("What stands between words (default: -)", valueName: "text"))
+  @Option("What stands between words (default: -)", value: "text")
   var separator: String?
 
   func validate() throws {

@@ -24,20 +24,16 @@ struct ListCommand: ParsableCommand {
       --json prints an array of objects with the attributes of each item.
       """)
 
-  @Argument(
-    help: ArgumentHelp("A place: https://HOST[:PORT][/PATH], or just HOST for any protocol", valueName: "url")
-  )
+  @Argument("A place: https://HOST[:PORT][/PATH], or just HOST for any protocol", value: "url")
   var url: String?
 
   @OptionGroup(title: "Attributes") var attributes: AttributeOptions
 
   @Option(
-    help: ArgumentHelp(
-      "Only items that expire within this time, such as 7d, or have expired; soonest first", valueName: "time"
-    ))
+    "Only items that expire within this time, such as 7d, or have expired; soonest first", value: "time")
   var expiring: String?
 
-  @Option(help: ArgumentHelp("Print this for each item", valueName: "text"))
+  @Option("Print this for each item", value: "text")
   var format: String?
 
   @OptionGroup var keychain: KeychainOptions

@@ -28,7 +28,7 @@ struct ListMembersCommand: ParsableCommand {
     commandName: "list", abstract: "List who can open a shared keychain",
     discussion: "As it is known here; 'llavero sync' asks the repository.")
 
-  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  @Argument("The keychain", value: "name")
   var name: String
 
   @OptionGroup var output: OutputOptions
@@ -49,13 +49,13 @@ struct AddMemberCommand: ParsableCommand {
       The new member can read everything in the keychain from then on; make sure that the recipient is theirs.
       """)
 
-  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  @Argument("The keychain", value: "name")
   var name: String
 
-  @Argument(help: ArgumentHelp("age1..., or a line of an ssh public key", valueName: "recipient"))
+  @Argument("age1..., or a line of an ssh public key", value: "recipient")
   var recipient: String
 
-  @Option(help: ArgumentHelp("What to call the member in 'llavero keychain member list'", valueName: "text"))
+  @Option("What to call the member in 'llavero keychain member list'", value: "text")
   var label: String?
 
   @OptionGroup var output: OutputOptions
@@ -81,12 +81,10 @@ struct RemoveMemberCommand: ParsableCommand {
       as known: the command lists them, and where to change them. Take away the member's access to the repository, too.
       """)
 
-  @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
+  @Argument("The keychain", value: "name")
   var name: String
 
-  @Argument(
-    help: ArgumentHelp(
-      "The member's slot, label or recipient; see 'llavero keychain member list'", valueName: "member"))
+  @Argument("The member's slot, label or recipient; see 'llavero keychain member list'", value: "member")
   var member: String
 
   @Flag(name: .shortAndLong, help: "Don't ask, and remove yourself, too")

@@ -23,7 +23,7 @@ struct SyncCommand: ParsableCommand {
       With --accept-rewritten it may have any key there, also one that doesn't come from yours.
       """)
 
-  @Argument(help: ArgumentHelp("The keychain (default: all that are shared through git)", valueName: "name"))
+  @Argument("The keychain (default: all that are shared through git)", value: "name")
   var name: String?
 
   @Flag(help: "Go on from the repository as it is, although its history was rewritten")

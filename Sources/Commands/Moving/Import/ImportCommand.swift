@@ -26,40 +26,36 @@ struct ImportCommand: UsingCompanion {
       is touched; what was skipped stays there.
       """)
 
-  @Argument(help: ArgumentHelp("Whose logins, or only the file", valueName: "kind"))
+  @Argument("Whose logins, or only the file", value: "kind")
   var kind: String
 
-  @Argument(help: ArgumentHelp("Where they are", valueName: "file"))
+  @Argument("Where they are", value: "file")
   var file: String?
 
   @Flag(help: "Show what would come, and change nothing")
   var dryRun = false
 
   @Option(
-    help: ArgumentHelp(
-      "If the keychain has another secret: ask, keep it, replace it or fail (default: ask on a terminal, else fail)",
-      valueName: "what"))
+    "If the keychain has another secret: ask, keep it, replace it or fail (default: ask on a terminal, else fail)",
+    value: "what")
   var onConflict: ConflictPolicy?
 
   @Option(
-    help: ArgumentHelp(
-      "Keep the path of each address, or drop it, so that the login is for the whole server (default: as the source "
-        + "does)", valueName: "keep|drop"))
+    "Keep the path of each address, or drop it, so that the login is for the whole server (default: as the source does)",
+    value: "keep|drop")
   var paths: PathPolicy?
 
   @Option(
-    help: ArgumentHelp(
-      "What the columns of a file of the kind csv are: url=Website,account=Login,password=Pass,notes=…,code=…,tags=…,"
-        + "field:NAME=…", valueName: "columns"))
+    "What the columns of a file of the kind csv are: url=Website,account=Login,password=Pass,notes=…,code=…,tags=…,field:NAME=…",
+    value: "columns")
   var columns: String?
 
   @Flag(help: "Remove what was imported, once it has been read back from the keychain")
   var removeSource = false
 
   @Option(
-    help: ArgumentHelp(
-      "The file of the identity that opens an encrypted file, or the key file of a KeePass database",
-      valueName: "file"))
+    "The file of the identity that opens an encrypted file, or the key file of a KeePass database",
+    value: "file")
   var identity: String?
 
   @OptionGroup var keychain: KeychainOptions
