@@ -112,9 +112,7 @@ extension SharedRepository {
     let output = try git.output(
       ["cat-file", "--batch-check=%(objectsize)"], sending: input, limit: Self.listLimit)
     let sizes = Self.lines(output).map { Int($0) ?? 0 }
-    guard sizes.count == objects.count else {
-      throw .failed(operation: "cat-file", status: 0, said: "its answer can't be understood")
-    }
+    guard sizes.count == objects.count else { throw .misunderstood("cat-file") }
     return sizes
   }
 
@@ -131,9 +129,7 @@ extension SharedRepository {
       let output = try git.output(
         ["cat-file", "--batch"], sending: input, limit: 2 * Self.contentsLimit + Self.listLimit)
       let contents = output.withUnsafeBytes { Self.batch($0) }
-      guard contents.count == part.count else {
-        throw .failed(operation: "cat-file", status: 0, said: "its answer can't be understood")
-      }
+      guard contents.count == part.count else { throw .misunderstood("cat-file") }
       found += contents
     }
     return found

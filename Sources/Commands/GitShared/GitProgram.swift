@@ -69,23 +69,16 @@ struct GitProgram {
     for setting in Self.settings { words += [CString("-c"), CString(copying: setting)] }
     words += arguments.map { CString(copying: $0) }
     var variables = [
-      "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "LLAVERO_KEYCHAIN=\(personalKeychain)",
-      "\(SyncingMark.variable)=1",
-      "LLAVERO_PROMPT=never",
+      ("LC_ALL", "C"), ("GIT_TERMINAL_PROMPT", "0"), ("LLAVERO_KEYCHAIN", personalKeychain),
+      (SyncingMark.variable, "1"), ("LLAVERO_PROMPT", "never"),
     ]
-    var withheld = [
-      "LC_ALL", "LANGUAGE", "LLAVERO_KEYCHAIN", SyncingMark.variable, "LLAVERO_PROMPT", "GIT_ASKPASS",
-      "SSH_ASKPASS",
-    ]
-    withheld += Self.variablesToWithhold
-    if !mayAsk {
-      variables.append("SSH_ASKPASS_REQUIRE=never")
-      withheld.append("SSH_ASKPASS_REQUIRE")
-    }
+    if !mayAsk { variables.append(("SSH_ASKPASS_REQUIRE", "never")) }
+    let withheld = variables.map(\.0) + ["LANGUAGE", "SSH_ASKPASS"] + Self.variablesToWithhold
     let operation = arguments.first ?? ""
     let outcome = try SharingFault.ofKeychain { () throws(KeychainError) in
       try ProgramOutput.record(
-        words, withholding: withheld, setting: variables.map { CString(copying: $0) }, sending: input,
+        words, withholding: withheld, setting: variables.map { CString(copying: "\($0)=\($1)") },
+        sending: input,
         timeout: timeout, limit: limit)
     }
     switch consume outcome {

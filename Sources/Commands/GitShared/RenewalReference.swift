@@ -81,8 +81,7 @@ extension SharedRepository {
 
   /// A commit that no other machine has.
   private func newLease(_ name: String) throws(SharingFault) -> String {
-    let word = hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-    let message = "Renew a token\n\n\(word)\n"
+    let message = "Renew a token\n\n\(Self.newName())\n"
     // Another process may want a lease for another item.
     let reference = Self.newLeases + name
     let stream = """
@@ -95,11 +94,7 @@ extension SharedRepository {
       done
 
       """
-    _ = try git.output(["fast-import", "--quiet", "--force", "--date-format=now"], sending: Secret(stream))
-    guard let commit = try commit(of: reference) else {
-      throw .failed(operation: "fast-import", status: 0, said: "it has made no commit")
-    }
-    return commit
+    return try commit(at: reference, from: Secret(stream))
   }
 
   /// The remote's commit at a reference, and any names in its way: below it, in place of its folders, or with the same
@@ -116,9 +111,7 @@ extension SharedRepository {
       let parts = line.split(separator: "\t", maxSplits: 1)
       guard parts.count == 2, 40...64 ~= parts[0].utf8.count,
         parts[0].utf8.allSatisfy({ hexadecimalValue($0) != nil })
-      else {
-        throw .failed(operation: "ls-remote", status: 0, said: "its answer can't be understood")
-      }
+      else { throw .misunderstood("ls-remote") }
       let name = String(parts[1])
       if name == reference || folders.contains(name) || name.hasPrefix(reference + "/")
         || name.hasSuffix("/" + reference)

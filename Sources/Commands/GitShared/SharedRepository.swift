@@ -186,8 +186,13 @@ struct SharedRepository {
       }
     }
     append("done\n")
+    return try commit(at: Self.outgoingReference, from: stream)
+  }
+
+  /// - Parameter stream: what makes the commit at this reference, as git-fast-import(1) takes it.
+  func commit(at reference: String, from stream: borrowing Secret) throws(SharingFault) -> String {
     _ = try git.output(["fast-import", "--quiet", "--force", "--date-format=now"], sending: stream)
-    guard let commit = try commit(of: Self.outgoingReference) else {
+    guard let commit = try commit(of: reference) else {
       throw .failed(operation: "fast-import", status: 0, said: "it has made no commit")
     }
     return commit
@@ -202,27 +207,18 @@ struct SharedRepository {
     return String(line[...end])
   }
 
-  private static func newName() -> String {
+  static func newName() -> String {
     hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-  }
-
-  enum Push: Hashable, Sendable {
-    case done
-    /// Somebody else was faster, or holds this lock of git's.
-    case rejected(lock: String?)
   }
 
   /// Sends a commit to the branch, never by force.
   ///
   /// - Throws: ``SharingFault/refused(said:)`` if the repository doesn't take it; other faults.
-  func push(_ commit: String) throws(SharingFault) -> Push {
-    switch try send("\(commit):refs/heads/\(branch)") {
-    case .done:
-      _ = try git.output(["update-ref", Self.remoteReference, commit])
-      return .done
-    case .rejected(let lock): return .rejected(lock: lock)
-    case .refused(let reason): throw .refused(said: reason)
-    }
+  func push(_ commit: String) throws(SharingFault) -> Sent {
+    let sent = try send("\(commit):refs/heads/\(branch)")
+    if case .refused(let reason) = sent { throw .refused(said: reason) }
+    if sent == .done { _ = try git.output(["update-ref", Self.remoteReference, commit]) }
+    return sent
   }
 
   /// A repository's answer to a reference.

@@ -40,6 +40,11 @@ enum SharingFault: Error, Hashable, Sendable {
   /// The keychain here, or in the repository, can't be used.
   case keychain(KeychainError)
 
+  /// The failure if a git command succeeds, and prints something unexpected.
+  static func misunderstood(_ operation: String) -> SharingFault {
+    .failed(operation: operation, status: 0, said: "its answer can't be understood")
+  }
+
   /// Runs `body`, whose errors are those of a keychain.
   static func ofKeychain<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
