@@ -95,30 +95,3 @@ extension Int: JSONConvertible {}
 extension Int64: JSONConvertible {}
 extension Int32: JSONConvertible {}
 extension UInt32: JSONConvertible {}
-
-/// The members of an object that was written by us, by name; of several with one name, the last.
-struct JSONFields {
-  private var members: [String: WrittenMember] = [:]
-
-  init(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    try JSONReader.writtenMembers(of: text) { members["\($0.name)"] = $0 }
-  }
-
-  func bytes(_ name: String) throws(JSONReader.Malformed) -> ByteString? { try members[name]?.bytes() }
-
-  func text(_ name: String) throws(JSONReader.Malformed) -> String? { try members[name]?.text() }
-
-  func value(_ name: String) -> JSONValue? { members[name]?.value }
-
-  /// The elements of an array; none without the member.
-  func elements<Element>(
-    _ name: String, _ read: (JSONValue) throws(JSONReader.Malformed) -> Element
-  ) throws(JSONReader.Malformed) -> [Element] {
-    var elements: [Element] = []
-    guard let array = value(name) else { return [] }
-    try JSONReader.elements(of: array.raw) { (element) throws(JSONReader.Malformed) in
-      elements.append(try read(element))
-    }
-    return elements
-  }
-}

@@ -35,7 +35,7 @@ extension LoggedRequest {
     guard let fields = try? JSONFields(line), let date = try? fields.value("date")?.timestamp(),
       let tool = try? fields.bytes("tool"), let action = try? fields.bytes("action"),
       let outcome = try? fields.bytes("outcome"),
-      let hosts = try? fields.elements("hosts", { (host) throws(JSONReader.Malformed) in try host.string() })
+      let hosts = try? fields.strings("hosts")
     else { return nil }
     let who = hosts.isEmpty ? "nobody verified" : hosts.map { "\($0)" }.joined(separator: " -> ")
     let where_ = (try? fields.text("place")).map { " \($0)" } ?? ""

@@ -45,9 +45,7 @@ struct SyncNote: Hashable, Sendable {
       problem = try fields.text("problem")
       waiting = try fields.value("waiting")?.integer() ?? 0
       overridden = try fields.value("overridden")?.integer() ?? 0
-      withFormerKey = try fields.elements("with_former_key") { (member) throws(JSONReader.Malformed) in
-        try member.string().description
-      }
+      withFormerKey = try fields.strings("with_former_key").map(\.description)
     }
   }
 

@@ -42,38 +42,26 @@ package enum ControlRequest {
   ///
   /// - Throws: ``JSONReader/Malformed``.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var name: ByteString?
-    var path: ByteString?
-    var rules: [ForwardingRule] = []
-    try JSONReader.members(of: text) { (member, value) throws(JSONReader.Malformed) in
-      if member == "do" {
-        name = try value.string()
-      } else if member == "path" {
-        path = try value.string()
-      } else if member == "rules" {
-        try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
-          let text = try element.string()
-          guard
-            let rule = try? text.bytes.lendingBytes({ (line) throws(RuleFault) in
-              try ForwardingRule(parsing: line)
-            })
-          else { throw JSONReader.Malformed() }
-          rules.append(rule)
-        }
-      }
-    }
-    switch name {
+    let fields = try JSONFields(text)
+    switch try fields.bytes("do") {
     case "status": self = .status
     case "lock": self = .lock
     case "sockets": self = .sockets
     case "keys": self = .keys(true)
     case "no-keys": self = .keys(false)
     case "upstream":
-      guard let path, path == shown(path) else { throw JSONReader.Malformed() }
+      guard let path = try fields.bytes("path"), path == shown(path) else { throw JSONReader.Malformed() }
       self = .upstream(path)
-    case "sandbox": self = .sandbox(rules)
+    case "sandbox": self = .sandbox(try fields.elements("rules", Self.rule))
     default: throw JSONReader.Malformed()
     }
+  }
+
+  private static func rule(_ value: JSONValue) throws(JSONReader.Malformed) -> ForwardingRule {
+    let text = try value.string()
+    let rule = try? text.bytes.lendingBytes { (line) throws(RuleFault) in try ForwardingRule(parsing: line) }
+    guard let rule else { throw JSONReader.Malformed() }
+    return rule
   }
 }
 
@@ -185,77 +173,30 @@ package struct ControlResponse {
   ///
   /// - Throws: ``JSONReader/Malformed``.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      if name == "problem" {
-        problem = try value.string()
-      } else if name == "start" {
-        start = try value.timestamp()
-      } else if name == "upstream" {
-        upstream = try value.string()
-      } else if name == "canAsk" {
-        canAsk = try value.bool()
-      } else if name == "passesKeys" {
-        passesKeys = try value.bool()
-      } else if name == "sockets" {
-        sockets = try Self.texts(value)
-      } else if name == "socket" {
-        socket = try value.string()
-      } else if name == "questions" {
-        questions = try value.integer()
-      } else if name == "clients" {
-        try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
-          clients.append(try Self.client(element))
-        }
-      } else if name == "leases" {
-        try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
-          leases.append(try Self.lease(element))
-        }
-      }
+    let fields = try JSONFields(text)
+    problem = try fields.bytes("problem")
+    start = try fields.value("start")?.timestamp()
+    upstream = try fields.bytes("upstream")
+    canAsk = try fields.value("canAsk")?.bool() ?? false
+    passesKeys = try fields.value("passesKeys")?.bool() ?? false
+    sockets = try fields.strings("sockets")
+    socket = try fields.bytes("socket")
+    questions = try fields.value("questions")?.integer() ?? 0
+    clients = try fields.elements("clients") { (element) throws(JSONReader.Malformed) in
+      let fields = try JSONFields(element.raw)
+      return Client(
+        hosts: try fields.strings("hosts"), keys: try fields.strings("keys"),
+        process: try fields.value("process")?.integer() ?? 0,
+        connections: try fields.value("connections")?.integer() ?? 0)
     }
-  }
-
-  private static func texts(_ value: JSONValue) throws(JSONReader.Malformed) -> [ByteString] {
-    var texts: [ByteString] = []
-    try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
-      texts.append(try element.string())
+    leases = try fields.elements("leases") { (element) throws(JSONReader.Malformed) in
+      let fields = try JSONFields(element.raw)
+      return Lease(
+        hosts: try fields.strings("hosts"), tool: try fields.bytes("tool") ?? "",
+        place: try fields.bytes("place") ?? "", account: try fields.bytes("account"),
+        mayChange: try fields.value("mayChange")?.bool() ?? false,
+        seconds: try fields.value("seconds")?.integer() ?? 0)
     }
-    return texts
-  }
-
-  private static func client(_ value: JSONValue) throws(JSONReader.Malformed) -> Client {
-    var client = Client(hosts: [], keys: [], process: 0, connections: 0)
-    try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
-      if name == "hosts" {
-        client.hosts = try texts(value)
-      } else if name == "keys" {
-        client.keys = try texts(value)
-      } else if name == "process" {
-        client.process = try value.integer()
-      } else if name == "connections" {
-        client.connections = try value.integer()
-      }
-    }
-    return client
-  }
-
-  private static func lease(_ value: JSONValue) throws(JSONReader.Malformed) -> Lease {
-    var lease = Lease(hosts: [], tool: "", place: "", account: nil, mayChange: false, seconds: 0)
-    try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
-      if name == "hosts" {
-        lease.hosts = try texts(value)
-      } else if name == "tool" {
-        lease.tool = try value.string()
-      } else if name == "place" {
-        lease.place = try value.string()
-      } else if name == "account" {
-        lease.account = try value.string()
-      } else if name == "mayChange" {
-        lease.mayChange = try value.bool()
-      } else if name == "seconds" {
-        lease.seconds = try value.integer()
-      }
-    }
-    return lease
   }
 }
 

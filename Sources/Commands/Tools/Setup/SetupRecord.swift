@@ -109,8 +109,8 @@ struct SetupRecord: Equatable {
     changes = try fields.elements("changes") { (change) throws(JSONReader.Malformed) in
       try Change(JSONFields(change.raw))
     }
-    links = try fields.elements("links") { (link) throws(JSONReader.Malformed) in "\(try link.string())" }
-    folders = try fields.elements("folders") { (path) throws(JSONReader.Malformed) in "\(try path.string())" }
+    links = try fields.strings("links").map(\.description)
+    folders = try fields.strings("folders").map(\.description)
     isHandedOver = try fields.value("handedOver")?.bool() ?? false
   }
 }
