@@ -9,7 +9,7 @@ extension KnownTool {
         let profile = profile(place)
         let program = try place.quotable(LastingPath.ofProgram())
         let command = "\"\(program)\" aws --profile \"\(profile)\""
-        return [(configuration(place), AWSProfile.setting(command, for: profile))]
+        return [ToolSetting(configuration(place), AWSProfile.setting(command, for: profile))]
       },
       earlier: { place in
         let keys = place.path("AWS_SHARED_CREDENTIALS_FILE") ?? place.home(".aws/credentials")

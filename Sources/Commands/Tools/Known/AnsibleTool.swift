@@ -9,7 +9,7 @@ extension KnownTool {
       name: "ansible", programs: ["ansible", "ansible-playbook", "ansible-vault"],
       settings: { (place) throws(KeychainError) in
         let command = "\(try place.plain(LastingPath.ofProgram())) get --service ansible-become"
-        return [(becoming(place), ProgramText(command: command))]
+        return [ToolSetting(becoming(place), ProgramText(command: command))]
       },
       next: { place in
         "store the password with 'llavero add --service ansible-become', and run ansible with \(words: "--become-password-file", becoming(place).path)"

@@ -7,12 +7,7 @@ extension KnownTool {
       name: "bazel", programs: ["bazel", "bazelisk"],
       settings: { (place) throws(KeychainError) in
         let helper = try place.plain(place.absolute("bazel-credential-llavero"))
-        return [
-          (
-            ConfigurationFile(path: place.home(".bazelrc")),
-            BazelHelperLines(helper: helper, hosts: place.hosts)
-          )
-        ]
+        return [ToolSetting(place.home(".bazelrc"), BazelHelperLines(helper: helper, hosts: place.hosts))]
       },
       isUnclear: { place in
         if !place.hosts.isEmpty { return nil }

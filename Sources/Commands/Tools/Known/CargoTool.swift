@@ -8,14 +8,9 @@ extension KnownTool {
     ToolSetup(
       name: "cargo", programs: ["cargo"],
       settings: { (place) throws(KeychainError) in
-        let provider = try provider(place)
-        return [
-          (
-            configuration(place),
-            TOMLSetting(
-              "registry", "global-credential-providers", is: .element(provider, of: ["cargo:token"]))
-          )
-        ]
+        let providers = TOMLSetting.Value.element(try provider(place), of: ["cargo:token"])
+        let setting = TOMLSetting("registry", "global-credential-providers", is: providers)
+        return [ToolSetting(configuration(place), setting)]
       },
       earlier: { (place) throws(KeychainError) in
         let provider = try provider(place)

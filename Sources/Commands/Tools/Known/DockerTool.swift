@@ -7,7 +7,7 @@ extension KnownTool {
       name: "docker", programs: ["docker"],
       settings: { (place) throws(KeychainError) in
         try place.needsOnPath("docker-credential-llavero")
-        return [(configuration(place), JSONMember(name: "credsStore", value: "llavero"))]
+        return [ToolSetting(configuration(place), JSONMember(name: "credsStore", value: "llavero"))]
       },
       earlier: { place in
         [

@@ -13,7 +13,7 @@ extension KnownTool {
         // Git itself would complain about a file that it can't read.
         let isReadable = (try? GitEntries(try file.contents() ?? [])) != nil
         let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)
-        return [(file, GitHelperLines(helper: helper, hasOthersBefore: hasOthers))]
+        return [ToolSetting(file, GitHelperLines(helper: helper, hasOthersBefore: hasOthers))]
       },
       check: { (path, text) throws(KeychainError) in try GitSettings.check(text, at: path) },
       earlier: { (place) throws(KeychainError) in

@@ -6,9 +6,8 @@ extension KnownTool {
     ToolSetup(
       name: "go", programs: ["go"],
       settings: { (place) throws(KeychainError) in
-        let file = ConfigurationFile(path: place.path("GOENV") ?? place.config("go/env"))
         let command = "\(try place.plain(LastingPath.ofProgram())) goauth"
-        return [(file, GoAuthList.setting(command))]
+        return [ToolSetting(place.path("GOENV") ?? place.config("go/env"), GoAuthList.setting(command))]
       },
       next: ToolSetup.nextIsLogin),
     speaks: "goauth", page: "llavero-goauth(1)",

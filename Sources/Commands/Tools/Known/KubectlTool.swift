@@ -12,7 +12,7 @@ extension KnownTool {
         let configurations = Kubeconfigs(place)
         let user = place.part(users)
         let program = try place.plain(LastingPath.ofProgram())
-        return [(configurations.file(of: user), KubeconfigExec(user: user, program: program))]
+        return [ToolSetting(configurations.file(of: user), KubeconfigExec(user: user, program: program))]
       },
       earlier: { place in
         let user = place.part(users)

@@ -14,14 +14,12 @@ extension KnownTool {
         let helper = place.home(".local/bin/llavero-pnpm-\(name)")
         let program = try place.plain(LastingPath.ofProgram())
         return [
-          (
-            ConfigurationFile(path: place.path("NPM_CONFIG_USERCONFIG") ?? place.home(".npmrc")),
-            VariableLines(.npm, "//\(registry)/:tokenHelper", is: try place.plain(helper))
-          ),
-          (
+          ToolSetting(
+            place.path("NPM_CONFIG_USERCONFIG") ?? place.home(".npmrc"),
+            VariableLines(.npm, "//\(registry)/:tokenHelper", is: try place.plain(helper))),
+          ToolSetting(
             ConfigurationFile(path: helper, isProgram: true),
-            ProgramText(prefix: "Bearer ", command: "\(program) get --service \(service(of: registry))")
-          ),
+            ProgramText(prefix: "Bearer ", command: "\(program) get --service \(service(of: registry))")),
         ]
       },
       parts: registries,

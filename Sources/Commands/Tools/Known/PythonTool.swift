@@ -10,17 +10,14 @@ extension KnownTool {
       name: "python", programs: ["pip", "pip3", "uv", "twine", "poetry", "keyring"],
       settings: { (place) throws(KeychainError) in
         let module = try place.installed("share/llavero-keyring", having: "llavero_keyring.py")
+        let keyring = INISetting(
+          [
+            ("backend", "default-keyring", "llavero_keyring.Keyring"), ("backend", "keyring-path", module),
+          ], separator: "=")
         return [
-          (
-            ConfigurationFile(path: place.config("python_keyring/keyringrc.cfg")),
-            INISetting(
-              [
-                ("backend", "default-keyring", "llavero_keyring.Keyring"),
-                ("backend", "keyring-path", module),
-              ], separator: "=")
-          ),
-          (pip(place), pipSetting),
-          (uv(place), TOMLSetting("keyring-provider", is: .string("subprocess"))),
+          ToolSetting(place.config("python_keyring/keyringrc.cfg"), keyring),
+          ToolSetting(pip(place), pipSetting),
+          ToolSetting(uv(place), TOMLSetting("keyring-provider", is: .string("subprocess"))),
         ]
       },
       links: { (place) throws(KeychainError) in

@@ -9,13 +9,9 @@ extension KnownTool {
       settings: { (place) throws(KeychainError) in
         let own = try place.plain(place.absolute("llavero-askpass"))
         let former = former(place)
-        return [
-          (
-            ConfigurationFile(path: place.config("environment.d/50-llavero.conf")),
-            VariableLines(
-              .environment, ("SSH_ASKPASS", { _ in own }), ("LLAVERO_ASKPASS_FALLBACK", { $0 ?? former }))
-          )
-        ]
+        let lines = VariableLines(
+          .environment, ("SSH_ASKPASS", { _ in own }), ("LLAVERO_ASKPASS_FALLBACK", { $0 ?? former }))
+        return [ToolSetting(place.config("environment.d/50-llavero.conf"), lines)]
       },
       next: { place in
         let program = (try? place.absolute("llavero-askpass")) ?? "llavero-askpass"

@@ -12,14 +12,17 @@ extension ToolSetup {
     settings: { (place) throws(KeychainError) in
       let program = try place.plain(try LastingPath.ofProgram())
       let command = ([program, "serve"] + place.serveOptions).joined(separator: " ")
-      let activation = ConfigurationFile(path: BusActivation.ownFile(place))
+      let activation = BusActivation.ownFile(place)
       let section = "D-BUS Service"
       let options = [(section, "Name", BusActivation.name), (section, "Exec", command)]
-      guard UserUnit.isWanted(place) else { return [(activation, INISetting(options, separator: "="))] }
+      guard UserUnit.isWanted(place) else {
+        return [ToolSetting(activation, INISetting(options, separator: "="))]
+      }
       let all = options + [(section, "SystemdService", UserUnit.name)]
       // The bus must not be told of a missing unit.
       return [
-        (UserUnit.file(place), UserUnit.setting(command)), (activation, INISetting(all, separator: "=")),
+        ToolSetting(UserUnit.file(place), UserUnit.setting(command)),
+        ToolSetting(activation, INISetting(all, separator: "=")),
       ]
     },
     next: { _ in "programs that keep secrets there find it when they look for it; see 'man llavero-serve'" })

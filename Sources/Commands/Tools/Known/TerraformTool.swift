@@ -17,7 +17,7 @@ extension KnownTool {
     ToolSetup(
       name: name, programs: [program],
       settings: { (place) throws(KeychainError) in
-        [(configuration(place, file), TerraformHelperBlock(helper: "llavero"))]
+        [ToolSetting(configuration(place, file), TerraformHelperBlock(helper: "llavero"))]
       },
       links: { (place) throws(KeychainError) in
         [(place.home(".terraform.d/plugins"), "terraform-credentials-llavero")]

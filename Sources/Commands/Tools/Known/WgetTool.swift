@@ -8,7 +8,7 @@ extension KnownTool {
       settings: { (place) throws(KeychainError) in
         // `WgetLogin` reads there which program was named before.
         let line = VariableLines(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))
-        return [(ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")), line)]
+        return [ToolSetting(place.path("WGETRC") ?? place.home(".wgetrc"), line)]
       },
       next: ToolSetup.nextIsLogin),
     speaks: "askpass", page: "llavero-askpass(1)",

@@ -92,7 +92,7 @@ struct SetupPlan {
   /// - Throws: ``KeychainError`` if the tool's configuration can't be changed safely.
   static func setting(_ tool: ToolSetup, _ place: SetupPlace) throws(KeychainError) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: false)
-    for (file, format) in try tool.settings(place) { try plan.set(file, format, place) }
+    for setting in try tool.settings(place) { try plan.set(setting.file, setting.format, place) }
     for (folder, name) in try tool.links(place) {
       let target = try LastingPath.forLink(name)
       let path = "\(folder)/\(name)"
@@ -241,12 +241,10 @@ struct SetupPlan {
     return plan
   }
 
-  private static func names(
-    llavero path: String, _ settings: [(file: ConfigurationFile, format: any ConfigurationFormat)]
-  ) -> Bool {
+  private static func names(llavero path: String, _ settings: [ToolSetting]) -> Bool {
     guard let text = try? ConfigurationFile(path: path).contents() else { return false }
-    return settings.contains { file, format in
-      file.path == path && (try? format.reading(of: text).namesLlavero) ?? false
+    return settings.contains {
+      $0.file.path == path && (try? $0.format.reading(of: text).namesLlavero) ?? false
     }
   }
 

@@ -24,15 +24,15 @@ struct SetupState {
     do throws(KeychainError) {
       let settings = try tool.settings(place)
       isSetUp = true
-      for (setting, format) in settings {
-        if file.isEmpty { file = setting.path }
-        let text = try setting.contents() ?? []
+      for setting in settings {
+        if file.isEmpty { file = setting.file.path }
+        let text = try setting.file.contents() ?? []
         do throws(ConfigurationFault) {
-          let present = try format.reading(of: text).current
+          let present = try setting.format.reading(of: text).current
           uses = uses ?? present
-          if try !format.isMade(in: text) { isSetUp = false }
+          if try !setting.format.isMade(in: text) { isSetUp = false }
         } catch {
-          throw .failure("\(setting.path) can't be used: \(error.reason)", status: .keychain)
+          throw .failure("\(setting.file.path) can't be used: \(error.reason)", status: .keychain)
         }
       }
       fault = nil
@@ -51,8 +51,11 @@ struct SetupState {
     of tool: ToolSetup, _ place: SetupPlace, needsLinks: Bool
   ) -> [(path: String, sentence: String)] {
     var strays: [(path: String, sentence: String)] = []
-    for (file, format) in (try? tool.settings(place.forRemoving)) ?? [] {
-      guard let text = try? file.contents(), let reading = try? format.reading(of: text) else { continue }
+    for setting in (try? tool.settings(place.forRemoving)) ?? [] {
+      let file = setting.file
+      guard let text = try? file.contents(), let reading = try? setting.format.reading(of: text) else {
+        continue
+      }
       let paths = reading.setting.flatMap { NamedPath.all(in: $0.value) }
       strays += paths.compactMap(\.fault).map { (file.path, $0) }
     }

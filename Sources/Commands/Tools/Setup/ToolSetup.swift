@@ -8,10 +8,7 @@ struct ToolSetup: Sendable {
   let name: String
   /// Any of them shows that the tool is installed.
   let programs: [String]
-  let settings:
-    @Sendable (SetupPlace) throws(KeychainError) -> [(
-      file: ConfigurationFile, format: any ConfigurationFormat
-    )]
+  let settings: @Sendable (SetupPlace) throws(KeychainError) -> [ToolSetting]
   /// Links by which the tool finds llavero, besides those on the PATH.
   var links: @Sendable (SetupPlace) throws(KeychainError) -> [(folder: String, name: String)] = { _ in [] }
   /// Lets the tool itself read the finished file at a temporary path before it is moved into place.
@@ -38,5 +35,19 @@ struct ToolSetup: Sendable {
     let name: String
     /// The part if none is named.
     let usual: @Sendable (SetupPlace) -> String?
+  }
+}
+
+/// A file of a tool's configuration, and the settings for llavero in it.
+struct ToolSetting {
+  let file: ConfigurationFile
+  let format: any ConfigurationFormat
+
+  init(_ file: ConfigurationFile, _ format: any ConfigurationFormat) {
+    (self.file, self.format) = (file, format)
+  }
+
+  init(_ path: String, _ format: any ConfigurationFormat) {
+    self.init(ConfigurationFile(path: path), format)
   }
 }

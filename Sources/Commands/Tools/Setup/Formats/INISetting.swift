@@ -47,7 +47,7 @@ struct INISetting: ConfigurationFormat {
   }
 
   func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool {
-    try missing(in: text, try INIDocument(strictly: text)).isEmpty
+    try reading(of: text).setting.map { Array($0.value.utf8) } == options.map { Array($0.value.utf8) }
   }
 
   func lines(for base: [UInt8], like text: [UInt8]) -> [String] {
@@ -61,7 +61,10 @@ struct INISetting: ConfigurationFormat {
 
   func leftToPerson(in text: [UInt8]) throws(ConfigurationFault) -> ByHand? {
     let file = try INIDocument(strictly: text)
-    let missing = try missing(in: text, file)
+    var missing: [Option] = []
+    for option in options where try find(option, in: file)?.joined(in: text) != Array(option.value.utf8) {
+      missing.append(option)
+    }
     let lines = missing.map { line($0, $0.value) }
     for option in missing {
       if let present = try find(option, in: file) {
@@ -74,18 +77,6 @@ struct INISetting: ConfigurationFormat {
     return ByHand(
       lines, "below line \(text.line(of: header.lowerBound))",
       because: text.string(text.trimmed(header)))
-  }
-
-  /// The options that are missing or differ.
-  private func missing(in text: [UInt8], _ file: INIDocument) throws(ConfigurationFault) -> [Option] {
-    var missing: [Option] = []
-    for option in options {
-      if let present = try find(option, in: file), present.joined(in: text).elementsEqual(option.value.utf8) {
-        continue
-      }
-      missing.append(option)
-    }
-    return missing
   }
 
   private func isIn(_ section: INIDocument.Section, _ options: [Option]) -> Bool {
