@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import EncryptedFile
 import Keychain
 import KeychainChoice
@@ -96,5 +97,14 @@ struct OutputOptions: ParsableArguments {
   /// Prints a report if programs get one.
   func write(_ report: @autoclosure () -> some JSONConvertible) throws(KeychainError) {
     if json { try StandardStreams.write(report().jsonLine) }
+  }
+}
+
+extension StandardStreams {
+  /// Writes a text, which may be a secret, and a line feed.
+  static func write(line text: borrowing Secret) throws(KeychainError) {
+    var line = text.copy()
+    line.append("\n")
+    try write(line)
   }
 }

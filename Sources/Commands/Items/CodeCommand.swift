@@ -93,11 +93,7 @@ struct CodeCommand: ParsableCommand {
   }
 
   private func write(_ item: Item, _ code: consuming OneTimeCode) throws(KeychainError) {
-    guard output.json else {
-      var text = code.text.copy()
-      text.append("\n")
-      return try StandardStreams.write(text)
-    }
+    guard output.json else { return try StandardStreams.write(line: code.text) }
     var json = JSONWriter()
     json.beginObject()
     json.member("code", code.text)

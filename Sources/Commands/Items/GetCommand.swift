@@ -104,17 +104,13 @@ struct GetCommand: ParsableCommand {
           "\(item.name) has no \(field)", hint: "see what it has with --json, and with --json --secret",
           status: .nothingMatched)
       }
-      var text = value.copy()
-      text.append("\n")
-      try StandardStreams.write(text)
+      try StandardStreams.write(line: value)
     } else if secret {
       try StandardStreams.write(ItemOutput.json(item, credential))
     } else if output.json {
       try output.write(item.report)
     } else {
-      var text = credential.secret.copy()
-      text.append("\n")
-      try StandardStreams.write(text)
+      try StandardStreams.write(line: credential.secret)
     }
   }
 

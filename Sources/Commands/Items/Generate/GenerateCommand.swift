@@ -46,7 +46,7 @@ struct GenerateCommand: ParsableCommand {
     let recipe = try recipe.recipe()
     if !place.isPlace {
       tell(recipe)
-      return try write(recipe.draw())
+      return try StandardStreams.write(line: recipe.draw())
     }
     var change = CredentialChange()
     if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: .now)) }
@@ -64,7 +64,7 @@ struct GenerateCommand: ParsableCommand {
     } else if output.json {
       try output.write(kept.report)
     } else if print {
-      try write(credential.secret)
+      try StandardStreams.write(line: credential.secret)
     }
   }
 
@@ -77,12 +77,6 @@ struct GenerateCommand: ParsableCommand {
       throw .failure(
         "the item exists already", hint: "give it a new secret with --update", status: .nothingMatched)
     }
-  }
-
-  private func write(_ secret: borrowing Secret) throws(KeychainError) {
-    var text = secret.copy()
-    text.append("\n")
-    try StandardStreams.write(text)
   }
 
   private func tell(_ recipe: SecretRecipe) {
