@@ -65,6 +65,9 @@ public final class EncryptedFileKeychain: KeychainStore {
   let onNotice: (Notice) -> Void
   /// Whether reading changes nothing: copies beside the vault aren't merged, and the seen generation isn't noted.
   package var onlyReads = false
+  /// Whether everything in it is a copy of what is elsewhere. Then nothing of its past is kept, any state of it counts as
+  /// the newest, nobody waits until a change is on the disk, and without items there is no vault.
+  package var isOfCopies = false
   let clock: () -> Timestamp
   /// The path of the vault that the caller remembers, if any.
   let remembered: () -> String?

@@ -80,6 +80,10 @@ extension EncryptedFileKeychain {
     self.change = change
     defer { self.change = nil }
     let result = try body()
+    if isOfCopies, change.lines.count == 0 {
+      discard()
+      return result
+    }
     // Earlier changes by others, or by a merge, were not seen.
     let isSeen = seenMAC != nil && change.beginning?.mac == seenMAC && !change.hasMerged
     try change.commit(at: clock())
@@ -133,6 +137,7 @@ extension EncryptedFileKeychain {
     // The change takes the lines from the snapshot.
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
+    change.isOfCopies = isOfCopies
     // An accepted older state leaves higher numbers, and generations are kept and put back by number.
     if let snapshot, let generations = try Generations(in: location.vaultFolder) {
       let latest = try generations.latestNumber(besides: snapshot.generation.number)

@@ -154,6 +154,9 @@ extension VaultChange {
   private func write(
     _ encoded: borrowing EncodedVault, _ key: VaultKey, due: Timestamp
   ) throws(KeychainError) {
+    if isOfCopies {
+      return try locked.folder.replaceWithoutWaiting(VaultLocation.vaultName) { encoded.write(lines, to: $0) }
+    }
     var written: VaultSnapshot?
     var putAside: [String] = []
     let displaced = ConflictCopies.newName()

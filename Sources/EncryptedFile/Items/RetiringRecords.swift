@@ -7,6 +7,7 @@ extension VaultChange {
   /// Takes an item out of use. It can be brought back for a while. The date is always after the item's own, even if
   /// that is from a fast clock: a merge takes a deletion to apply to that state of the item.
   func retire(_ index: Int, _ reason: RetirementReason, at now: Timestamp) throws(KeychainError) {
+    if isOfCopies { return remove(index) }
     let line = try retiredLine(index, reason, at: now)
     lines.remove(index)
     isDirty = true

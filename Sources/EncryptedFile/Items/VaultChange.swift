@@ -15,6 +15,8 @@ struct LockedFolder: ~Copyable {
 final class VaultChange {
   let isNew: Bool
   var isDirty = false
+  /// See ``EncryptedFileKeychain/isOfCopies``.
+  var isOfCopies = false
   /// For the names of new items.
   var randomness = RandomSupply()
   /// Called once the change is on the disk.
@@ -217,7 +219,7 @@ final class VaultChange {
     changed.creationDate = former.creationDate
     changed.modificationDate = former.nextChange(at: now)
     var retired: Secret?
-    if formerCredential.isWorthKeeping(besides: credential, at: now) {
+    if !isOfCopies, formerCredential.isWorthKeeping(besides: credential, at: now) {
       retired = try retiredLine(index, .replaced, at: now)
     }
     let dates = ChangeDates(

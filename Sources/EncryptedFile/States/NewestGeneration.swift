@@ -44,7 +44,7 @@ extension EncryptedFileKeychain {
     let state = StateFolder(location)
     guard let opened = try newestWhateverWasSeen(needsIdentity: needsIdentity, state) else { return nil }
     if let snapshot, snapshot === opened { return opened }
-    if !isAccepting, let error = try rollback(opened, state) {
+    if !isAccepting, !isOfCopies, let error = try rollback(opened, state) {
       // Another process may have written since the file was opened.
       guard let file = try vaultFile(), file.status != opened.status else { throw error }
       return try newest(needsIdentity: needsIdentity)
@@ -264,7 +264,7 @@ extension EncryptedFileKeychain {
 
   func openVault() throws(KeychainError) -> OpenFile? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
-    copies = try ConflictCopies.names(in: folder).filter { notMerged[$0] == nil }
+    if !isOfCopies { copies = try ConflictCopies.names(in: folder).filter { notMerged[$0] == nil } }
     return try folder.file(VaultLocation.vaultName)
   }
 }

@@ -24,7 +24,7 @@ package final class CopiedKeychain: KeychainStore {
   let server: OpenBaoKeychain
   let settings: OpenBaoSettings
   let folder: String
-  let copies: CopyFiles
+  let copies: CopyVault
   private let holder: CopyHolder
   private let isListed: () -> Bool
   let clock: () -> Timestamp
@@ -56,7 +56,7 @@ package final class CopiedKeychain: KeychainStore {
     self.server = server
     self.settings = settings
     self.folder = folder
-    copies = CopyFiles(in: folder, of: settings.origin, maximumAge: settings.copies.maximumAge)
+    copies = CopyVault(in: folder, of: settings.origin, maximumAge: settings.copies.maximumAge)
     holder = CopyHolder(in: folder, of: copies, atHand: tokenAtHand)
     session.holders = holder
     self.isListed = isListed
@@ -190,24 +190,24 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   private func fetchedAtOnce(_ search: SearchFolders, _ query: ItemQuery) throws(KeychainError) -> [Item] {
-    var items: [ItemCopy] = []
+    var fetched: [(name: String, items: [ItemCopy])] = []
     let now = clock()
     for folder in search.folders {
       // A login that may not list gets only what it may read, and no copy: nobody knows when that is complete.
       guard let copies = try server.copies(below: folder) else {
-        self.copies.forget(at: now, where: { CopyFiles.areRelated($0, folder) })
+        self.copies.forget(at: now, where: { CopyVault.areRelated($0, folder) })
         return try server.items(matching: query)
       }
-      keep(copies, of: folder, at: now)
-      items += copies
+      fetched.append((folder, copies))
     }
+    keep(fetched, at: now)
     noteContact()
     // Nothing in a copied folder may be unreadable.
-    return matching(items, query)
+    return matching(fetched.flatMap(\.items), query)
   }
 
-  func keep(_ items: [ItemCopy], of folder: String, at now: Timestamp) {
-    copies.keep(items, of: folder, at: now, if: { holder.isOwn })
+  func keep(_ folders: [(name: String, items: [ItemCopy])], at now: Timestamp) {
+    copies.keep(folders, at: now, if: { holder.isOwn })
     forgetIfRemoved()
   }
 
@@ -283,7 +283,7 @@ package final class CopiedKeychain: KeychainStore {
     found = []
     copies.forget(
       at: clock(),
-      where: { folder in places.contains { CopyFiles.areRelated($0, folder) } })
+      where: { folder in places.contains { CopyVault.areRelated($0, folder) } })
   }
 
   package func committed(_ item: Item) -> Item { server.committed(item) }

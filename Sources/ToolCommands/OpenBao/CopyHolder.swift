@@ -21,7 +21,7 @@ final class CopyHolder: TokenHolderNoting {
   private static let maximumSize = 4096
 
   private let folder: String
-  private let copies: CopyFiles
+  private let copies: CopyVault
   private let atHand: () -> Secret?
   /// The holder for whom this process asks.
   private var own: ByteString?
@@ -30,7 +30,7 @@ final class CopyHolder: TokenHolderNoting {
   ///   - folder: the folder of this machine's files about the keychain.
   ///   - copies: the holder's copies.
   ///   - atHand: returns the token that would be used, if that costs next to nothing.
-  init(in folder: String, of copies: CopyFiles, atHand: @escaping () -> Secret?) {
+  init(in folder: String, of copies: CopyVault, atHand: @escaping () -> Secret?) {
     self.folder = folder
     self.copies = copies
     self.atHand = atHand
@@ -55,8 +55,11 @@ final class CopyHolder: TokenHolderNoting {
   }
 
   func note(_ holder: ByteString?, of token: borrowing Secret) {
-    let lock = locked()
-    defer { withExtendedLifetime(lock) {} }
+    let token = token.copy()
+    copies.locked { noteUnderLock(holder, of: token) }
+  }
+
+  private func noteUnderLock(_ holder: ByteString?, of token: borrowing Secret) {
     var note = read()
     if note.key.isEmpty { note.key = RandomText.unreserved(byteCount: 16).withUnsafeBytes { ByteString($0) } }
     let token = code(of: token, note)
@@ -74,8 +77,11 @@ final class CopyHolder: TokenHolderNoting {
   }
 
   func note(_ login: borrowing Secret) {
-    let lock = locked()
-    defer { withExtendedLifetime(lock) {} }
+    let login = login.copy()
+    copies.locked { noteUnderLock(login) }
+  }
+
+  private func noteUnderLock(_ login: borrowing Secret) {
     var note = read()
     // Another process may have noted another holder meanwhile.
     guard let own, note.holder == own else { return }
@@ -94,12 +100,6 @@ final class CopyHolder: TokenHolderNoting {
       }
     }
     return ByteString(hexadecimal(Array(code.prefix(16))))
-  }
-
-  /// The lock for changing the holder. If it isn't free in time, the holder is noted anyway.
-  private func locked() -> FileLock? {
-    guard let folder = try? Folder(creating: folder) else { return nil }
-    return try? FileLock(StateFiles.copiesLock, in: folder, patience: CopyFiles.patience, onWaiting: {})
   }
 
   private func read() -> Note {

@@ -77,9 +77,9 @@ extension CopiedKeychain {
     for name in folders {
       let now = clock()
       if let items = try server.copies(below: name) {
-        keep(items, of: name, at: now)
+        keep([(name, items)], at: now)
       } else {
-        copies.forget(at: now, where: { CopyFiles.areRelated($0, name) })
+        copies.forget(at: now, where: { CopyVault.areRelated($0, name) })
       }
     }
     for beginning in settings.copies.prefetched { try prefetch(beginning) }
@@ -88,10 +88,10 @@ extension CopiedKeychain {
   private func prefetch(_ beginning: String) throws(KeychainError) {
     let now = clock()
     let present = try server.copies(beginningWith: beginning)
-    for (name, items) in present { keep(items, of: name, at: now) }
+    keep(present.map { (name: $0.key, items: $0.value) }, at: now)
     // Gone, or no longer readable.
     let gone = copies.names.filter { name in
-      name.hasPrefix(beginning) && !present.contains { CopyFiles.areRelated($0.0, name) }
+      name.hasPrefix(beginning) && !present.contains { CopyVault.areRelated($0.0, name) }
     }
     if !gone.isEmpty { copies.forget(at: now, where: { gone.contains($0) }) }
   }

@@ -4,15 +4,12 @@ import PrivateFiles
 /// This machine's files about a keychain on a server. They are in a folder of their own, so that no other keychain's
 /// name can collide with a file's.
 enum StateFiles {
+  /// The vault of the copies. What opens it is beside it.
   static let copies = "copies"
-  /// Opens the copies.
-  static let identity = "identity.txt"
   /// The note about the last contact.
   static let contact = "contact"
   /// Dated at the last change of anything copied.
   static let changed = "changed"
-  /// For changing copies.
-  static let copiesLock = "copies.lock"
   /// For renewing copies.
   static let refreshLock = "refresh.lock"
   /// The note about the copies' holder.
