@@ -4,36 +4,66 @@ import Terminals
 
 /// Opens a page in the browser where you log in to a server, for the program that talks to that server.
 enum BrowserLogin {
-  /// In milliseconds.
-  private static let patience = 600_000
-
-  /// Opens the page, and waits until the browser comes back with the right state. Anything else gets an answer, and
-  /// the wait goes on.
+  /// Opens the page, and waits until the browser comes back with the right state.
   static func outcome(of visit: borrowing BrowserVisit) -> BrowserReturn {
     guard let redirection = Redirection(visit.redirect), redirection.port != nil,
       let listener = LoopbackListener(for: redirection, isForm: false)
     else { return .portInUse }
-    let page = visit.page.text
+    do throws(SignInFault) {
+      let code = try listener.code(
+        from: visit.page.text, to: "log in to \(visit.server)", backAt: redirection.path, then: .received,
+        check: { (try? AuthorizationRequest.check($0, state: visit.state)) ?? .foreign }, use: { $0.copy() })
+      return .code(code)
+    } catch .refused(let refusal) {
+      return .refused(refusal.explanation.map { "\(refusal.code): \($0)" } ?? refusal.code)
+    } catch {
+      return .tooLate
+    }
+  }
+}
+
+extension LoopbackListener {
+  /// How long a person may take, in milliseconds.
+  private static let patienceWithPerson = 600_000
+
+  /// Opens a page, and waits until the browser comes back with a code. Anything else gets an answer, and the wait goes
+  /// on.
+  ///
+  /// - Parameters:
+  ///   - wish: why, in the infinitive.
+  ///   - path: where the browser comes back.
+  ///   - answer: the last page if all goes well.
+  ///   - check: checks the parameters of the return.
+  ///   - use: uses the code.
+  func code<Result: ~Copyable>(
+    from page: String, to wish: String, backAt path: String, then answer: AnswerPage,
+    check: (UnsafeRawBufferPointer) throws(SignInFault) -> AuthorizationRequest.Return,
+    use: (borrowing Secret) throws(SignInFault) -> Result
+  ) throws(SignInFault) -> Result {
     TerminalPerson.show(
-      "To log in to \(visit.server), use the page in your browser. If none opens, open this one:\n\n    \(page)\n\n"
-    )
+      "To \(wish), use the page in your browser. If none opens, open this one:\n\n    \(page)\n\n")
     if !BrowserProgram.open(page) { TerminalPerson.show("No browser was found.\n") }
-    let deadline = SystemClock.awake + patience
-    while let arrival = listener.next(at: redirection.path, until: deadline) {
-      let parameters = Secret(copying: ByteString(arrival.parameters))
-      let returned = parameters.withUnsafeBytes { text in
-        (try? AuthorizationRequest.check(text, state: visit.state)) ?? .foreign
-      }
-      switch consume returned {
-      case .foreign: arrival.answer(.status(400))
-      case .refusal(let refusal):
-        arrival.answer(.refused)
-        return .refused(refusal.explanation.map { "\(refusal.code): \($0)" } ?? refusal.code)
-      case .code(let code):
-        arrival.answer(.received)
-        return .code(code)
+    let deadline = SystemClock.awake + Self.patienceWithPerson
+    while let arrival = next(at: path, until: deadline) {
+      var last = AnswerPage.failed
+      do throws(SignInFault) {
+        let parameters = Secret(copying: ByteString(arrival.parameters))
+        let returned = try parameters.withUnsafeBytes(check)
+        switch consume returned {
+        case .foreign: arrival.answer(.status(400))
+        case .refusal(let refusal):
+          last = .refused
+          throw .refused(refusal)
+        case .code(let code):
+          let result = try use(code)
+          arrival.answer(answer)
+          return result
+        }
+      } catch {
+        arrival.answer(last)
+        throw error
       }
     }
-    return .tooLate
+    throw .tooLate
   }
 }

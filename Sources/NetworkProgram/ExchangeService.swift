@@ -15,14 +15,9 @@ enum ExchangeService {
   /// - Throws: ``KeychainError`` if the input isn't that of such a program.
   static func run(timeout: () throws(KeychainError) -> Int) throws(KeychainError) {
     if StandardStreams.isTerminal(0) { throw misuse }
-    let setup: ExchangeSetup
-    switch try message() {
-    case .none: return
-    case .some(let message):
-      setup = try understood { () throws(JSONReader.Malformed) in
-        try message.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try ExchangeSetup(parsing: text)
-        }
-      }
+    guard let message = try message() else { return }
+    let setup = try understood(message) { (text) throws(JSONReader.Malformed) in
+      try ExchangeSetup(parsing: text)
     }
     let settings = HTTPSettings(setup)
     let transport: any Transport
@@ -38,50 +33,43 @@ enum ExchangeService {
 
   /// Serves one request. Returns `false` at the end.
   private static func exchange(over transport: any Transport) throws(KeychainError) -> Bool {
-    switch try message() {
-    case .none: return false
-    case .some(let message):
-      let visit = try understood { () throws(JSONReader.Malformed) in
-        try message.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try BrowserVisit(parsing: text) }
-      }
-      switch visit {
-      case .some(let visit):
-        try StandardStreams.write(ExchangeFrame.framed(BrowserLogin.outcome(of: visit).encoded()))
-        return true
-      case .none: break
-      }
-      let request = try understood { () throws(JSONReader.Malformed) in
-        try message.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try HTTPRequest(parsing: text) }
-      }
-      try StandardStreams.write(ExchangeFrame.framed(outcome(of: request, over: transport)))
+    guard let message = try message() else { return false }
+    let visit = try understood(message) { (text) throws(JSONReader.Malformed) in
+      try BrowserVisit(parsing: text)
+    }
+    if let visit {
+      try StandardStreams.write(ExchangeFrame.framed(BrowserLogin.outcome(of: visit).encoded()))
       return true
     }
+    let request = try understood(message) { (text) throws(JSONReader.Malformed) in
+      try HTTPRequest(parsing: text)
+    }
+    try StandardStreams.write(ExchangeFrame.framed(outcome(of: request, over: transport)))
+    return true
   }
 
   private static func outcome(of request: borrowing HTTPRequest, over transport: any Transport) -> Secret {
     do throws(TransportFault) {
-      return try transport.exchange(request).encoded()
+      var reply = try transport.exchange(request)
+      return reply.encode()
     } catch {
       return error.encoded
     }
   }
 
   private static func understood<Value: ~Copyable>(
-    _ parse: () throws(JSONReader.Malformed) -> Value
+    _ message: borrowing Secret,
+    _ parse: (UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Value
   ) throws(KeychainError) -> Value {
-    do throws(JSONReader.Malformed) { return try parse() } catch { throw misuse }
+    do throws(JSONReader.Malformed) { return try message.withUnsafeBytes(parse) } catch { throw misuse }
   }
 
   private static func message() throws(KeychainError) -> Secret? {
-    switch try bytes(ExchangeFrame.lengthSize) {
-    case .none: return nil
-    case .some(let length):
-      guard let size = length.withUnsafeBytes({ ExchangeFrame.size($0) }) else { throw misuse }
-      switch try bytes(size) {
-      case .none: throw misuse
-      case .some(let message): return message
-      }
+    guard let length = try bytes(ExchangeFrame.lengthSize) else { return nil }
+    guard let size = length.withUnsafeBytes({ ExchangeFrame.size($0) }), let message = try bytes(size) else {
+      throw misuse
     }
+    return message
   }
 
   /// Exactly `count` bytes; `nil` at the end.

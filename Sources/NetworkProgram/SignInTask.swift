@@ -4,8 +4,6 @@ import SignIn
 import Terminals
 
 struct SignInTask {
-  /// In milliseconds, to sign in with the browser.
-  private static let patience = 600_000
   /// By how many seconds a clock may be wrong without a warning.
   private static let clockTolerance = 120
 
@@ -64,21 +62,12 @@ struct SignInTask {
   // MARK: Renewing
 
   private func renew(_ work: borrowing SignInWork) -> SignInOutcome {
-    let client: ClientRegistration
-    switch work.client {
-    case .some(let known): client = known.copy()
-    case .none:
-      // Another helper has signed in; the same settings tell where.
-      do throws(NoSignInMethod) {
-        client = try method(work, asking: nil).client.copy()
-      } catch {
-        return .unknownPlace
-      }
+    // If another helper has signed in, the same settings tell where.
+    guard let client = work.client.lend({ $0.copy() }) ?? (try? method(work, asking: nil).client.copy())
+    else {
+      return .unknownPlace
     }
-    switch work.refreshToken {
-    case .none: return .unknownPlace
-    case .some(let token): return renew(token, client, account: work.account)
-    }
+    return work.refreshToken.lend { renew($0, client, account: work.account) } ?? .unknownPlace
   }
 
   private func renew(
@@ -95,13 +84,15 @@ struct SignInTask {
   }
 
   private func signedIn(
-    _ tokens: consuming Tokens, _ client: consuming ClientRegistration, account: ByteString?,
+    _ tokens: borrowing Tokens, _ client: consuming ClientRegistration, account: ByteString?,
     path: String? = nil, from start: Int
   ) -> SignInOutcome {
     sayClockDifference()
     let expiry = tokens.life.map { Int64(start) + $0 }
     let account = account ?? ByteString(client.userName)
-    var signedIn = SignedIn(tokens, expiry: expiry, account: account, client: client)
+    var signedIn = SignedIn(
+      accessToken: tokens.accessToken.copy(), refreshToken: tokens.refreshToken.lend { $0.copy() },
+      expiry: expiry, account: account, client: client)
     signedIn.path = path.map { ByteString($0) }
     return .tokens(signedIn)
   }
@@ -203,9 +194,7 @@ struct SignInTask {
     case .noClient, .unknownPlace: break
     case .unusableSetting, .fault: return nil
     }
-    switch work.client {
-    case .none: return nil
-    case .some(let client):
+    return work.client.lend { client in
       var client = client.copy()
       client.scope = work.options.scope ?? client.scope
       return SignInMethod(client: client, service: nil)
@@ -273,37 +262,12 @@ struct SignInTask {
     }
     let request = try AuthorizationRequest(
       method.client, port: listener.port, mode: mode, person: method.loginHint)
-    TerminalPerson.show(
-      "To sign in to \(place.hostAndPort), use the page in your browser. If none opens, open this one:\n\n    \(request.url)\n\n"
-    )
-    if !BrowserProgram.open(request.url) { TerminalPerson.show("No browser was found.\n") }
-    let deadline = SystemClock.awake + Self.patience
-    while let arrival = listener.next(at: request.path, until: deadline) {
-      let returned: AuthorizationRequest.Return
-      do throws(SignInFault) {
-        let parameters = Secret(copying: ByteString(arrival.parameters))
-        returned = try parameters.withUnsafeBytes { (text) throws(SignInFault) in try request.check(text) }
-      } catch {
-        arrival.answer(.failed)
-        throw error
-      }
-      switch consume returned {
-      case .foreign: arrival.answer(.status(400))
-      case .refusal(let refusal):
-        arrival.answer(.refused)
-        throw .refused(refusal)
-      case .code(let code):
-        do throws(SignInFault) {
-          let tokens = try request.redeem(code, by: method.client, over: transport)
-          arrival.answer(.signedIn)
-          return tokens
-        } catch {
-          arrival.answer(.failed)
-          throw error
-        }
-      }
-    }
-    throw .tooLate
+    return try listener.code(
+      from: request.url, to: "sign in to \(place.hostAndPort)", backAt: request.path, then: .signedIn,
+      check: { (text) throws(SignInFault) in try request.check(text) },
+      use: { (code) throws(SignInFault) in
+        try request.redeem(code, by: method.client, over: transport)
+      })
   }
 
   private func byPasting(_ method: borrowing SignInMethod) throws(SignInFault) -> Tokens {
@@ -358,27 +322,21 @@ struct SignInTask {
   // MARK: The rest
 
   private func revoke(_ work: borrowing SignInWork) -> SignInOutcome {
-    switch work.client {
-    case .none: return .unknownPlace
-    case .some(let known):
-      var client = known.copy()
-      client.revocationEndpoint =
-        client.revocationEndpoint ?? SignInMethod.revocationEndpoint(of: client, at: place, over: transport)
-      guard let endpoint = client.revocationEndpoint else { return .unknownPlace }
-      do throws(SignInFault) {
-        // The refresh token first: with it, its access tokens end too (RFC 7009 section 2.1).
-        switch work.refreshToken {
-        case .some(let token): try client.revoke(token, isRefreshToken: true, over: transport)
-        case .none: break
-        }
-        switch work.accessToken {
-        case .some(let token): try client.revoke(token, isRefreshToken: false, over: transport)
-        case .none: break
-        }
-        return .done
-      } catch {
-        return failed(error, asking: endpoint)
+    guard var client = work.client.lend({ $0.copy() }) else { return .unknownPlace }
+    client.revocationEndpoint =
+      client.revocationEndpoint ?? SignInMethod.revocationEndpoint(of: client, at: place, over: transport)
+    guard let endpoint = client.revocationEndpoint else { return .unknownPlace }
+    do throws(SignInFault) {
+      // The refresh token first: with it, its access tokens end too (RFC 7009 section 2.1).
+      try work.refreshToken.lend { (token) throws(SignInFault) in
+        try client.revoke(token, isRefreshToken: true, over: transport)
       }
+      try work.accessToken.lend { (token) throws(SignInFault) in
+        try client.revoke(token, isRefreshToken: false, over: transport)
+      }
+      return .done
+    } catch {
+      return failed(error, asking: endpoint)
     }
   }
 
@@ -386,31 +344,25 @@ struct SignInTask {
   private static let mintedMargin: Int64 = 240
 
   private func install(_ work: borrowing SignInWork) -> SignInOutcome {
-    switch work.app {
-    case .none: return .unknownPlace
-    case .some(let app):
-      do throws(GitHubAppFault) {
-        let minted = try app.token(
-          for: place, at: SystemClock.date / 1000, signing: RSASigner(), over: transport)
-        sayClockDifference()
-        // A keychain renews a minute before the end; this adds up to five.
-        return .minted(
-          MintedToken(token: minted.token.copy(), expiry: minted.expiry.map { $0 - Self.mintedMargin }))
-      } catch {
-        return failed(SignInText.text(error, at: place))
-      }
+    work.app.lend(install) ?? .unknownPlace
+  }
+
+  private func install(_ app: borrowing GitHubApp) -> SignInOutcome {
+    do throws(GitHubAppFault) {
+      let minted = try app.token(
+        for: place, at: SystemClock.date / 1000, signing: RSASigner(), over: transport)
+      sayClockDifference()
+      // A keychain renews a minute before the end; this adds up to five.
+      return .minted(
+        MintedToken(token: minted.token.copy(), expiry: minted.expiry.map { $0 - Self.mintedMargin }))
+    } catch {
+      return failed(SignInText.text(error, at: place))
     }
   }
 
   private func exchange(_ work: borrowing SignInWork) -> SignInOutcome {
-    switch work.exchange {
-    case .none: return .unknownPlace
-    case .some(let exchange):
-      switch work.subjectToken {
-      case .none: return .unknownPlace
-      case .some(let subject): return self.exchange(exchange, subject)
-      }
-    }
+    work.exchange.lend { exchange in work.subjectToken.lend { self.exchange(exchange, $0) } ?? .unknownPlace }
+      ?? .unknownPlace
   }
 
   private func exchange(_ exchange: borrowing TokenExchange, _ subject: borrowing Secret) -> SignInOutcome {
@@ -428,10 +380,7 @@ struct SignInTask {
     do throws(NoSignInMethod) {
       return described(try method(work, settings, asking: nil), work, settings)
     } catch {
-      switch kept(work, for: error) {
-      case .some(let kept): return described(kept, work, settings)
-      case .none: return .unknownPlace
-      }
+      return kept(work, for: error).lend { described($0, work, settings) } ?? .unknownPlace
     }
   }
 

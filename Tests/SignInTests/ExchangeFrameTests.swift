@@ -48,7 +48,7 @@ struct ExchangeFrameTests {
       status: 307, mediaType: "a/b", retryAfter: 3, clockDifference: -4, body: Secret("\u{1}é"))
     reply.location = "https://x/"
     reply.index = "i"
-    switch try outcome(reply.encoded()) {
+    switch try outcome(reply.encode()) {
     case .fault(let fault): Issue.record("\(fault)")
     case .reply(let read):
       expect(

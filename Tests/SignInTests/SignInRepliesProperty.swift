@@ -91,11 +91,11 @@ enum SignInRepliesProperty: Property {
   }
 
   private static func checkWork(_ text: UnsafeRawBufferPointer) throws(PropertyFailure) {
-    guard let work = try? SignInWork(parsing: text) else { return }
-    let encoded = work.encoded
+    guard var work = try? SignInWork(parsing: text) else { return }
+    let encoded = work.encode()
     let again = encoded.withUnsafeBytes { (bytes) -> Bool in
-      guard let read = try? SignInWork(parsing: bytes) else { return false }
-      return read.encoded.isEqual(to: encoded)
+      guard var read = try? SignInWork(parsing: bytes) else { return false }
+      return read.encode().isEqual(to: encoded)
     }
     try require(again, "work comes back as it was written")
   }

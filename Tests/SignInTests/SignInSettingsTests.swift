@@ -519,10 +519,11 @@ struct SignInSettingsTests {
     work.options.scope = "s"
     work.onlyIfConfigured = true
     work.mayUseTerminal = false
-    let read = try work.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
+    let written = work.encode()
+    var read = try written.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
       try SignInWork(parsing: bytes)
     }
-    expect(shown(read.encoded), is: shown(work.encoded))
+    expect(shown(read.encode()), is: shown(written))
     let isKept = !read.mayUseTerminal
     expect(isKept)
     var tokens = SignedIn(

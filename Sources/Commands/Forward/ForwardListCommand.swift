@@ -64,6 +64,6 @@ struct ForwardListCommand: ParsableCommand {
         "until": rule.end,
       ]
     }
-    return ["rules": rules, "running": response != nil] + JSONObject { response?.members(in: &$0) }
+    return ["rules": rules, "running": response != nil] + JSONObject { if let response { $0.members(of: response) } }
   }
 }

@@ -5,7 +5,7 @@ import PrivateFiles
 
 /// This machine's facts about a shared keychain and its repository: the file `sync` in the keychain's state folder, a
 /// JSON object without secrets. A missing or invalid one says nothing.
-struct SyncNote: Hashable, Sendable {
+struct SyncNote: Hashable, Sendable, JSONMessage {
   /// The state of the keychain's file that the repository has, as in ``EncryptedFileKeychain/stateName``.
   var shared: String?
   /// The time of the last complete sync.
@@ -27,27 +27,10 @@ struct SyncNote: Hashable, Sendable {
   var withFormerKey: [String] = []
 
   static let fileName = "sync"
-  private static let limit = 65_536
 
   init() {}
 
-  init(in stateFolder: String) {
-    guard let folder = try? Folder(opening: stateFolder), let file = try? folder.file(Self.fileName),
-      let text = try? file.contents(limit: Self.limit)
-    else { return }
-    try? text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-      let fields = try JSONFields(text)
-      shared = try fields.text("shared")
-      sharedAt = try fields.value("shared_at")?.timestamp()
-      askedAt = try fields.value("asked_at")?.timestamp()
-      sentTo = try fields.text("sent_to")
-      triedAt = try fields.value("tried_at")?.timestamp()
-      problem = try fields.text("problem")
-      waiting = try fields.value("waiting")?.integer() ?? 0
-      overridden = try fields.value("overridden")?.integer() ?? 0
-      withFormerKey = try fields.strings("with_former_key").map(\.description)
-    }
-  }
+  init(in stateFolder: String) { readNote(Self.fileName, in: stateFolder) }
 
   /// Whether the repository could be asked at the last attempt.
   var wasAsked: Bool {
@@ -56,15 +39,17 @@ struct SyncNote: Hashable, Sendable {
   }
 
   /// Writes the note. A failure is ignored, because the facts can be found out again.
-  func write(in stateFolder: String) {
-    let object: JSONObject = [
-      "shared": shared, "shared_at": sharedAt, "asked_at": askedAt, "sent_to": sentTo, "tried_at": triedAt,
-      "problem": problem, "waiting": waiting, "overridden": overridden > 0 ? overridden : nil,
-      "with_former_key": withFormerKey.ifAny,
-    ]
-    guard let folder = try? Folder(creating: stateFolder) else { return }
-    try? object.jsonLine.withUnsafeBytes { (text) throws(KeychainError) in
-      try folder.replaceForNow(Self.fileName, with: text)
-    }
+  func write(in stateFolder: String) { writeNote(Self.fileName, in: stateFolder) }
+
+  mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.member("shared", &shared)
+    try members.member("shared_at", &sharedAt)
+    try members.member("asked_at", &askedAt)
+    try members.member("sent_to", &sentTo)
+    try members.member("tried_at", &triedAt)
+    try members.member("problem", &problem)
+    try members.member("waiting", &waiting)
+    if members.isReading || overridden > 0 { try members.member("overridden", &overridden) }
+    if members.isReading || !withFormerKey.isEmpty { try members.texts("with_former_key", &withFormerKey) }
   }
 }

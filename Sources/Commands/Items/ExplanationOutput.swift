@@ -207,7 +207,7 @@ struct ExplanationOutput {
   var report: JSONObject {
     [
       "for": asker, "answers": hasAnswer, "notes": notes, "queries": explanations.map(report),
-      "signIn": signIn.map { signIn in JSONObject { signIn.description.write(to: &$0) } },
+      "signIn": signIn.map { signIn in JSONObject { $0.members(of: signIn.description) } },
     ]
   }
 

@@ -18,55 +18,62 @@ package enum ControlRequest {
   case sandbox([ForwardingRule])
 
   package var encoded: Secret {
-    var json = JSONWriter()
-    json.beginObject()
     switch self {
-    case .status: json.member("do", "status" as ByteString)
-    case .lock: json.member("do", "lock" as ByteString)
-    case .sockets: json.member("do", "sockets" as ByteString)
-    case .keys(let passes): json.member("do", (passes ? "keys" : "no-keys") as ByteString)
-    case .upstream(let path):
-      json.member("do", "upstream" as ByteString)
-      json.member("path", path)
-    case .sandbox(let rules):
-      json.member("do", "sandbox" as ByteString)
-      json.beginArray("rules")
-      for rule in rules { json.element(ByteString(rule.text)) }
-      json.endArray()
+    case .status: Message(name: "status").encoded
+    case .lock: Message(name: "lock").encoded
+    case .sockets: Message(name: "sockets").encoded
+    case .keys(let passes): Message(name: passes ? "keys" : "no-keys").encoded
+    case .upstream(let path): Message(name: "upstream", path: path).encoded
+    case .sandbox(let rules): Message(name: "sandbox", rules: rules.map { ByteString($0.text) }).encoded
     }
-    json.endObject()
-    return json.finish()
   }
 
   /// Parses a request.
   ///
   /// - Throws: ``JSONReader/Malformed``.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    let fields = try JSONFields(text)
-    switch try fields.bytes("do") {
+    var message = Message(name: "")
+    try message.read(text)
+    var rules: [ForwardingRule] = []
+    for text in message.rules ?? [] {
+      guard
+        let rule = try? text.bytes.lendingBytes({ (line) throws(RuleFault) in
+          try ForwardingRule(parsing: line)
+        })
+      else { throw JSONReader.Malformed() }
+      rules.append(rule)
+    }
+    switch message.name {
     case "status": self = .status
     case "lock": self = .lock
     case "sockets": self = .sockets
     case "keys": self = .keys(true)
     case "no-keys": self = .keys(false)
     case "upstream":
-      guard let path = try fields.bytes("path"), path == shown(path) else { throw JSONReader.Malformed() }
+      guard let path = message.path, path == shown(path) else { throw JSONReader.Malformed() }
       self = .upstream(path)
-    case "sandbox": self = .sandbox(try fields.elements("rules", Self.rule))
+    case "sandbox": self = .sandbox(rules)
     default: throw JSONReader.Malformed()
     }
   }
 
-  private static func rule(_ value: JSONValue) throws(JSONReader.Malformed) -> ForwardingRule {
-    let text = try value.string()
-    let rule = try? text.bytes.lendingBytes { (line) throws(RuleFault) in try ForwardingRule(parsing: line) }
-    guard let rule else { throw JSONReader.Malformed() }
-    return rule
+  private struct Message: JSONMessage {
+    var name: ByteString
+    var path: ByteString?
+    var rules: [ByteString]?
+
+    mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try members.member("do", &name)
+      try members.member("path", &path)
+      var texts = rules ?? []
+      if members.isReading || rules != nil { try members.texts("rules", &texts) }
+      rules = texts
+    }
   }
 }
 
-package struct ControlResponse {
-  package struct Client: Hashable, Sendable {
+package struct ControlResponse: JSONMessage {
+  package struct Client: Hashable, Sendable, JSONMessage {
     /// The hosts on the way, the nearest first, or the socket; empty if no host was verified.
     package var hosts: [ByteString]
     package var keys: [ByteString]
@@ -79,9 +86,16 @@ package struct ControlResponse {
       self.process = process
       self.connections = connections
     }
+
+    package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try members.shown("hosts", &hosts)
+      try members.shown("keys", &keys)
+      try members.member("process", &process)
+      try members.member("connections", &connections)
+    }
   }
 
-  package struct Lease: Hashable, Sendable {
+  package struct Lease: Hashable, Sendable, JSONMessage {
     package var hosts: [ByteString]
     /// The tool, as named by the other side.
     package var tool: ByteString
@@ -102,6 +116,15 @@ package struct ControlResponse {
       self.mayChange = mayChange
       self.seconds = seconds
     }
+
+    package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try members.shown("hosts", &hosts)
+      try members.shown("tool", &tool)
+      try members.shown("place", &place)
+      try members.shown("account", &account)
+      try members.mark("mayChange", &mayChange, usually: nil)
+      try members.member("seconds", &seconds)
+    }
   }
 
   /// Why nothing was done; `nil` on success.
@@ -121,82 +144,49 @@ package struct ControlResponse {
 
   package init(problem: String) { self.problem = ByteString(problem) }
 
-  package var encoded: Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("problem", problem.map(shown))
-    members(in: &json)
-    json.endObject()
-    return json.finish()
-  }
-
-  /// Writes the agent's state into an object already begun.
-  package func members(in json: inout JSONWriter) {
-    json.member("start", start)
-    json.member("upstream", upstream.map(shown))
-    json.member("canAsk", canAsk)
-    json.member("passesKeys", passesKeys)
-    Self.write("sockets", sockets, to: &json)
-    json.member("socket", socket.map(shown))
-    json.beginArray("clients")
-    for client in clients {
-      json.beginObject()
-      Self.write("hosts", client.hosts, to: &json)
-      Self.write("keys", client.keys, to: &json)
-      json.member("process", client.process)
-      json.member("connections", client.connections)
-      json.endObject()
-    }
-    json.endArray()
-    json.beginArray("leases")
-    for lease in leases {
-      json.beginObject()
-      Self.write("hosts", lease.hosts, to: &json)
-      json.member("tool", shown(lease.tool))
-      json.member("place", shown(lease.place))
-      json.member("account", lease.account.map(shown))
-      json.member("mayChange", lease.mayChange)
-      json.member("seconds", lease.seconds)
-      json.endObject()
-    }
-    json.endArray()
-    json.member("questions", questions)
-  }
-
-  private static func write(_ name: StaticString, _ texts: [ByteString], to json: inout JSONWriter) {
-    json.beginArray(name)
-    for text in texts { json.element(shown(text)) }
-    json.endArray()
-  }
-
   /// Parses a response.
   ///
   /// - Throws: ``JSONReader/Malformed``.
-  package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    let fields = try JSONFields(text)
-    problem = try fields.bytes("problem")
-    start = try fields.value("start")?.timestamp()
-    upstream = try fields.bytes("upstream")
-    canAsk = try fields.value("canAsk")?.bool() ?? false
-    passesKeys = try fields.value("passesKeys")?.bool() ?? false
-    sockets = try fields.strings("sockets")
-    socket = try fields.bytes("socket")
-    questions = try fields.value("questions")?.integer() ?? 0
-    clients = try fields.elements("clients") { (element) throws(JSONReader.Malformed) in
-      let fields = try JSONFields(element.raw)
-      return Client(
-        hosts: try fields.strings("hosts"), keys: try fields.strings("keys"),
-        process: try fields.value("process")?.integer() ?? 0,
-        connections: try fields.value("connections")?.integer() ?? 0)
+  package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) { try read(text) }
+
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.shown("problem", &problem)
+    try members.member("start", &start)
+    try members.shown("upstream", &upstream)
+    try members.mark("canAsk", &canAsk, usually: nil)
+    try members.mark("passesKeys", &passesKeys, usually: nil)
+    try members.shown("sockets", &sockets)
+    try members.shown("socket", &socket)
+    try members.objects("clients", &clients) { Client(hosts: [], keys: [], process: 0, connections: 0) }
+    try members.objects("leases", &leases) {
+      Lease(hosts: [], tool: "", place: "", account: nil, mayChange: false, seconds: 0)
     }
-    leases = try fields.elements("leases") { (element) throws(JSONReader.Malformed) in
-      let fields = try JSONFields(element.raw)
-      return Lease(
-        hosts: try fields.strings("hosts"), tool: try fields.bytes("tool") ?? "",
-        place: try fields.bytes("place") ?? "", account: try fields.bytes("account"),
-        mayChange: try fields.value("mayChange")?.bool() ?? false,
-        seconds: try fields.value("seconds")?.integer() ?? 0)
-    }
+    try members.member("questions", &questions)
+  }
+}
+
+extension JSONMembers {
+  /// A text for people.
+  fileprivate mutating func shown(
+    _ name: StaticString, _ value: inout ByteString?
+  ) throws(JSONReader.Malformed) {
+    if !isReading { value = value.map(Forwarding.shown) }
+    try member(name, &value)
+  }
+
+  fileprivate mutating func shown(
+    _ name: StaticString, _ value: inout ByteString
+  ) throws(JSONReader.Malformed) {
+    var text: ByteString? = value
+    try shown(name, &text)
+    value = text ?? value
+  }
+
+  fileprivate mutating func shown(
+    _ name: StaticString, _ value: inout [ByteString]
+  ) throws(JSONReader.Malformed) {
+    if !isReading { value = value.map(Forwarding.shown) }
+    try texts(name, &value)
   }
 }
 

@@ -210,12 +210,7 @@ package final class CurlTransport: Transport {
 }
 
 extension HTTPRequest {
-  fileprivate var hasBody: Bool {
-    switch body {
-    case .none: false
-    case .some: true
-    }
-  }
+  fileprivate var hasBody: Bool { body != nil }
 
   /// Runs `body` while the handle has the request's headers, body and login, because libcurl copies neither headers
   /// nor body.
@@ -247,28 +242,23 @@ extension HTTPRequest {
     case .get, .post: break
     case .delete, .list, .scan: ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, method.rawValue)
     }
-    switch basicAuthorization {
-    case .some(let pair):
+    basicAuthorization.lend { pair in
       ccurl_set_number(handle, CURLOPT_HTTPAUTH, 1)
       pair.lendingText { ccurl_set_text(handle, CURLOPT_USERPWD, $0) }
-    case .none: break
     }
-    switch bearerToken {
-    case .some(let token):
+    bearerToken.lend { token in
       ccurl_set_number(handle, CURLOPT_HTTPAUTH, 1 << 6)
       token.lendingText { ccurl_set_text(handle, CURLOPT_XOAUTH2_BEARER, $0) }
-    case .none: break
     }
-    switch self.body {
-    case .none: return perform()
-    case .some(let text):
-      return text.withUnsafeBytes { bytes in
+    let code = body.lend { text in
+      text.withUnsafeBytes { bytes in
         ccurl_set_number(handle, CURLOPT_POST, 1)
         ccurl_set_number(handle, CURLOPT_POSTFIELDSIZE, bytes.count)
         ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.start))
         return perform()
       }
     }
+    return code ?? perform()
   }
 }
 

@@ -1,34 +1,20 @@
 package import Bytes
 
 /// A GitHub App, which gets tokens for the organisations and people that have installed it.
-package struct GitHubApp: ~Copyable {
+package struct GitHubApp: ~Copyable, JSONMessage {
   /// The app's identifier, or its client identifier.
-  package let identifier: String
-  package let key: Secret
+  package private(set) var identifier: String
+  package private(set) var key: Secret
 
   package init(identifier: String, key: consuming Secret) {
     self.identifier = identifier
     self.key = key
   }
 
-  borrowing func write(to json: inout JSONWriter) {
-    json.member("id", ByteString(identifier))
-    json.member("key", key)
-  }
-
-  /// Reads JSON from ``write(to:)``.
-  init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var identifier: String?
-    var key: Secret?
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      if member.name == "id" {
-        identifier = try member.text()
-      } else if member.name == "key" {
-        key = try member.secret()
-      }
-    }
-    guard let identifier, let key else { throw JSONReader.Malformed() }
-    self.init(identifier: identifier, key: key)
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.need("id", "key")
+    try members.member("id", &identifier)
+    try members.member("key", &key)
   }
 }
 

@@ -2,7 +2,7 @@ package import Bytes
 import CredentialProtocols
 
 /// A token exchange (RFC 8693): from the token by which a service vouches for a job, to one for a server.
-package struct TokenExchange: ~Copyable {
+package struct TokenExchange: ~Copyable, JSONMessage {
   /// Where the job's own token is, each time anew.
   package enum Source: Equatable {
     case file(String)
@@ -25,54 +25,52 @@ package struct TokenExchange: ~Copyable {
     self.tokenEndpoint = tokenEndpoint
   }
 
+  /// An exchange to be read.
+  init() { self.init(.file(""), at: .unread) }
+
   /// The exchange as JSON, without secrets.
   package var encoded: Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    write(to: &json)
-    json.endObject()
-    return json.finish()
+    var copy = copy()
+    return copy.encode()
   }
 
-  package borrowing func write(to json: inout JSONWriter) {
-    switch source {
-    case .file(let path): json.member("subject_token_file", ByteString(path))
-    case .variable(let name): json.member("subject_token_variable", ByteString(name))
-    }
-    json.member("token_endpoint", ByteString(tokenEndpoint.text))
-    json.member("subject_token_type", ByteString(subjectTokenType))
-    json.member("audience", audience.map { ByteString($0) })
-    json.member("scope", scope.map { ByteString($0) })
-    json.member("client_id", clientID.map { ByteString($0) })
+  package borrowing func copy() -> TokenExchange {
+    var copy = TokenExchange(source, at: tokenEndpoint)
+    copy.subjectTokenType = subjectTokenType
+    (copy.audience, copy.scope, copy.clientID) = (audience, scope, clientID)
+    return copy
   }
 
   /// Reads JSON from ``encoded``.
   ///
   /// - Throws: `JSONReader.Malformed` also for an endpoint that isn't https.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var texts: [String: String] = [:]
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      let name = "\(member.name)"
-      if Self.names.contains(name) { texts[name] = try member.text() }
-    }
-    let source =
-      texts["subject_token_file"].map { Source.file($0) }
-      ?? texts["subject_token_variable"].map { Source.variable($0) }
-    guard let source, let endpoint = texts["token_endpoint"].flatMap({ EndpointURL($0) }) else {
-      throw JSONReader.Malformed()
-    }
-    self.init(source, at: endpoint)
-    subjectTokenType = texts["subject_token_type"] ?? subjectTokenType
-    audience = texts["audience"]
-    scope = texts["scope"]
-    clientID = texts["client_id"]
+    self.init()
+    try read(text)
   }
 
-  private static let names: Set = [
-    "subject_token_file", "subject_token_variable", "token_endpoint", "subject_token_type", "audience",
-    "scope",
-    "client_id",
-  ]
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    var file: String?
+    var variable: String?
+    if !members.isReading {
+      switch source {
+      case .file(let path): file = path
+      case .variable(let name): variable = name
+      }
+    }
+    try members.member("subject_token_file", &file)
+    try members.member("subject_token_variable", &variable)
+    guard let source = file.map(Source.file) ?? variable.map(Source.variable) else {
+      throw JSONReader.Malformed()
+    }
+    self.source = source
+    try members.need("token_endpoint")
+    try members.member("token_endpoint", &tokenEndpoint)
+    try members.member("subject_token_type", &subjectTokenType)
+    try members.member("audience", &audience)
+    try members.member("scope", &scope)
+    try members.member("client_id", &clientID)
+  }
 
   /// Exchanges a token.
   ///

@@ -6,19 +6,19 @@ package struct KnownService {
   /// The service's certain hosts. A name that begins with a dot stands for all hosts below it.
   package let hosts: [String]
   /// The beginning of its servers' realm in `WWW-Authenticate`; `nil` if that isn't characteristic.
-  let realm: String?
+  private(set) var realm: String?
   /// A path on the server, or a whole address.
   private(set) var authorize: String
   private(set) var token: String
   private(set) var device: String?
-  let revoke: String?
+  private(set) var revoke: String?
   /// The service's own client for git's helpers, from its documentation.
-  let builtInClient: String?
+  private(set) var builtInClient: String?
   /// The redirect address to register for a client, already registered for the built-in one.
-  package let redirectURI: String
+  package private(set) var redirectURI = "http://127.0.0.1"
   let scope: String
   /// The user name for a token; `nil` if any will do.
-  package let userName: String?
+  package private(set) var userName: String?
   /// Whether the name in a URL doesn't say whose token is meant: tokens have a name of their own, or the URL names an
   /// organisation. Elsewhere it is a person's name, and somebody else's token doesn't answer.
   var ignoresNamesInURLs = false
@@ -31,7 +31,7 @@ package struct KnownService {
   var metadata: String?
   /// The prefix of Git Credential Manager's settings for a client there: `gitHubDev` stands for `gitHubDevClientId` and
   /// so on.
-  let settingsPrefix: String?
+  private(set) var settingsPrefix: String?
   /// The page for registering a client: a path on the server, or a whole address.
   package let registration: String
   /// The choices to make there, in a few words.
@@ -152,79 +152,68 @@ extension KnownService {
   static let gitHub = KnownService(
     name: "GitHub", provider: "github", hosts: ["github.com", "gist.github.com", ".ghe.com"], realm: "GitHub",
     authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: "/login/device/code",
-    revoke: nil,
-    builtInClient: nil, redirectURI: "http://127.0.0.1", scope: "repo workflow gist", userName: nil,
-    settingsPrefix: "gitHubDev", registration: "/settings/applications/new",
+    scope: "repo workflow gist", settingsPrefix: "gitHubDev", registration: "/settings/applications/new",
     choices: "tick \"Enable Device Flow\"", needsSecret: true)
 
   static let gitLab = KnownService(
-    name: "GitLab", provider: "gitlab", hosts: ["gitlab.com"], realm: "GitLab",
-    authorize: "/oauth/authorize", token: "/oauth/token", device: "/oauth/authorize_device",
-    revoke: "/oauth/revoke",
-    builtInClient: nil, redirectURI: "http://127.0.0.1", scope: "read_repository write_repository",
-    userName: "oauth2", ignoresNamesInURLs: true, metadata: "/.well-known/openid-configuration",
-    settingsPrefix: "gitLabDev", registration: "/-/user_settings/applications",
+    name: "GitLab", provider: "gitlab", hosts: ["gitlab.com"], realm: "GitLab", authorize: "/oauth/authorize",
+    token: "/oauth/token", device: "/oauth/authorize_device", revoke: "/oauth/revoke",
+    scope: "read_repository write_repository", userName: "oauth2", ignoresNamesInURLs: true,
+    metadata: "/.well-known/openid-configuration", settingsPrefix: "gitLabDev",
+    registration: "/-/user_settings/applications",
     choices: "untick \"Confidential\", tick the scopes read_repository and write_repository",
     needsSecret: false)
 
   static let forgejo = KnownService(
     name: "Forgejo", provider: "forgejo", hosts: ["codeberg.org"], realm: "Forgejo",
-    authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: nil, revoke: nil,
-    builtInClient: builtInGiteaClient, redirectURI: "http://127.0.0.1", scope: "", userName: nil,
-    repositoryDepth: 2, settingsPrefix: nil, registration: "/user/settings/applications",
-    choices: "untick \"Confidential client\"",
-    needsSecret: false)
+    authorize: "/login/oauth/authorize", token: "/login/oauth/access_token",
+    builtInClient: builtInGiteaClient, scope: "", repositoryDepth: 2,
+    registration: "/user/settings/applications", choices: "untick \"Confidential client\"", needsSecret: false
+  )
 
   static let gitea = KnownService(
     name: "Gitea", provider: "gitea", hosts: ["gitea.com"], realm: "Gitea",
-    authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: nil, revoke: nil,
-    builtInClient: builtInGiteaClient, redirectURI: "http://127.0.0.1", scope: "", userName: nil,
-    repositoryDepth: 2, settingsPrefix: nil, registration: "/user/settings/applications",
-    choices: "untick \"Confidential client\"",
-    needsSecret: false)
+    authorize: "/login/oauth/authorize", token: "/login/oauth/access_token",
+    builtInClient: builtInGiteaClient, scope: "", repositoryDepth: 2,
+    registration: "/user/settings/applications", choices: "untick \"Confidential client\"", needsSecret: false
+  )
 
   /// The client of every Gitea and Forgejo for git-credential-oauth (docs.gitea.com/development/oauth2-provider,
   /// "Pre-configured Applications"). The consent page names that program.
   private static let builtInGiteaClient = "a4792ccc-144e-407e-86c9-5e7d8d9c3269"
 
   static let bitbucket = KnownService(
-    name: "Bitbucket", provider: "bitbucket", hosts: ["bitbucket.org"], realm: nil,
-    authorize: "/site/oauth2/authorize", token: "/site/oauth2/access_token", device: nil, revoke: nil,
-    builtInClient: nil, redirectURI: "http://localhost:34106/", scope: "repository:write",
-    userName: "x-token-auth", ignoresNamesInURLs: true,
-    settingsPrefix: "cloudOAuth", registration: "/account/settings/",
+    name: "Bitbucket", provider: "bitbucket", hosts: ["bitbucket.org"], authorize: "/site/oauth2/authorize",
+    token: "/site/oauth2/access_token", redirectURI: "http://localhost:34106/", scope: "repository:write",
+    userName: "x-token-auth", ignoresNamesInURLs: true, settingsPrefix: "cloudOAuth",
+    registration: "/account/settings/",
     choices: "in the workspace's settings, add an OAuth consumer with the permission Repositories: Write",
     needsSecret: true)
 
   static let bitbucketDataCenter = KnownService(
     name: "Bitbucket Data Center", provider: "bitbucket-data-center", hosts: [], realm: "Atlassian Bitbucket",
-    authorize: "/rest/oauth2/latest/authorize", token: "/rest/oauth2/latest/token", device: nil,
-    revoke: "/rest/oauth2/latest/revoke", builtInClient: nil, redirectURI: "http://127.0.0.1",
-    scope: "REPO_WRITE",
-    userName: nil, repositoryDepth: 3, repositoryMark: "scm", settingsPrefix: "bitbucketDataCenterOAuth",
+    authorize: "/rest/oauth2/latest/authorize", token: "/rest/oauth2/latest/token",
+    revoke: "/rest/oauth2/latest/revoke", scope: "REPO_WRITE", repositoryDepth: 3, repositoryMark: "scm",
+    settingsPrefix: "bitbucketDataCenterOAuth",
     registration: "/plugins/servlet/applinks/listApplicationLinks",
     choices:
       "an administrator adds an external application, incoming, with the permission Repositories: Write",
     needsSecret: true)
 
   static let azureDevOps = KnownService(
-    name: "Azure DevOps", provider: "azure-repos", hosts: ["dev.azure.com", ".visualstudio.com"], realm: nil,
+    name: "Azure DevOps", provider: "azure-repos", hosts: ["dev.azure.com", ".visualstudio.com"],
     authorize: "https://login.microsoftonline.com/organizations/oauth2/v2.0/authorize",
     token: "https://login.microsoftonline.com/organizations/oauth2/v2.0/token",
-    device: "https://login.microsoftonline.com/organizations/oauth2/v2.0/devicecode", revoke: nil,
-    builtInClient: nil, redirectURI: "http://localhost",
-    scope: "499b84ac-1321-427f-aa17-267ca6975798/.default offline_access", userName: nil,
-    ignoresNamesInURLs: true, settingsPrefix: nil,
-    registration: "https://entra.microsoft.com/",
-    choices: "a public client, with \"Allow public client flows\"",
-    needsSecret: false)
+    device: "https://login.microsoftonline.com/organizations/oauth2/v2.0/devicecode",
+    redirectURI: "http://localhost", scope: "499b84ac-1321-427f-aa17-267ca6975798/.default offline_access",
+    ignoresNamesInURLs: true, registration: "https://entra.microsoft.com/",
+    choices: "a public client, with \"Allow public client flows\"", needsSecret: false)
 
   static let google = KnownService(
-    name: "Google", provider: "google", hosts: [".googlesource.com"], realm: nil,
+    name: "Google", provider: "google", hosts: [".googlesource.com"],
     authorize: "https://accounts.google.com/o/oauth2/auth", token: "https://oauth2.googleapis.com/token",
     device: "https://oauth2.googleapis.com/device/code", revoke: "https://oauth2.googleapis.com/revoke",
-    builtInClient: nil, redirectURI: "http://127.0.0.1",
-    scope: "https://www.googleapis.com/auth/gerritcodereview", userName: nil, settingsPrefix: nil,
+    scope: "https://www.googleapis.com/auth/gerritcodereview",
     registration: "https://console.cloud.google.com/apis/credentials", choices: "the type \"Desktop app\"",
     needsSecret: true)
 }

@@ -17,16 +17,13 @@ extension KnownService {
     hosts: [
       "outlook.office365.com", "smtp.office365.com", "smtp-mail.outlook.com", "imap-mail.outlook.com",
       "pop-mail.outlook.com",
-    ], realm: nil,
-    authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+    ], authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
     token: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
-    device: "https://login.microsoftonline.com/common/oauth2/v2.0/devicecode", revoke: nil,
-    builtInClient: nil,
+    device: "https://login.microsoftonline.com/common/oauth2/v2.0/devicecode",
     redirectURI: azureDevOps.redirectURI,
     scope: "https://outlook.office.com/IMAP.AccessAsUser.All https://outlook.office.com/POP.AccessAsUser.All "
-      + "https://outlook.office.com/SMTP.Send offline_access",
-    userName: nil, settingsPrefix: nil, registration: azureDevOps.registration, choices: azureDevOps.choices,
-    needsSecret: false, isOfMail: true)
+      + "https://outlook.office.com/SMTP.Send offline_access", registration: azureDevOps.registration,
+    choices: azureDevOps.choices, needsSecret: false, isOfMail: true)
 
   private static let yahoo = ofYahoo("Yahoo Mail", "yahoo", "yahoo.com", servers: "mail.yahoo.com")
   private static let aol = ofYahoo("AOL Mail", "aol", "aol.com", servers: "aol.com")
@@ -35,22 +32,18 @@ extension KnownService {
     _ name: String, _ provider: String, _ domain: String, servers: String
   ) -> KnownService {
     KnownService(
-      name: name, provider: provider, hosts: ["imap", "smtp", "pop"].map { "\($0).\(servers)" }, realm: nil,
+      name: name, provider: provider, hosts: ["imap", "smtp", "pop"].map { "\($0).\(servers)" },
       authorize: "https://api.login.\(domain)/oauth2/request_auth",
-      token: "https://api.login.\(domain)/oauth2/get_token", device: nil, revoke: nil, builtInClient: nil,
-      redirectURI: "http://localhost", scope: "mail-w", userName: nil, settingsPrefix: nil,
+      token: "https://api.login.\(domain)/oauth2/get_token", redirectURI: "http://localhost", scope: "mail-w",
       registration: "https://developer.yahoo.com/apps/",
       choices: "ask for access to mail, which Yahoo grants by hand", needsSecret: true, isOfMail: true)
   }
 
   private static let fastmail = KnownService(
     name: "Fastmail", provider: "fastmail", hosts: ["imap", "smtp", "pop"].map { "\($0).fastmail.com" },
-    realm: nil, authorize: "https://api.fastmail.com/oauth/authorize",
-    token: "https://api.fastmail.com/oauth/refresh", device: nil,
+    authorize: "https://api.fastmail.com/oauth/authorize", token: "https://api.fastmail.com/oauth/refresh",
     revoke: "https://api.fastmail.com/oauth/revoke",
-    builtInClient: nil, redirectURI: "http://127.0.0.1",
     scope: ["imap", "pop", "smtp"].map { "https://www.fastmail.com/dev/protocol-\($0)" }.joined(
-      separator: " "),
-    userName: nil, settingsPrefix: nil, registration: "https://www.fastmail.com/dev/",
+      separator: " "), registration: "https://www.fastmail.com/dev/",
     choices: "write to Fastmail, which registers clients by hand", needsSecret: false, isOfMail: true)
 }

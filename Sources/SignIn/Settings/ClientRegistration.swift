@@ -4,7 +4,7 @@ package import Bytes
 ///
 /// The keychain keeps it beside the tokens, so that a refresh token only ever goes to the endpoint from the time of the
 /// sign-in. The names are those of RFC 7591 section 2 and RFC 8414 section 2.
-package struct ClientRegistration: ~Copyable {
+package struct ClientRegistration: ~Copyable, JSONMessage {
   /// How to send the client's secret (RFC 7591 section 2, `token_endpoint_auth_method`).
   package enum Authentication: String {
     /// In a Basic Authorization header.
@@ -51,12 +51,12 @@ package struct ClientRegistration: ~Copyable {
     self.tokenEndpoint = tokenEndpoint
   }
 
+  /// A registration to be read.
+  init() { self.init(clientID: "", tokenEndpoint: .unread) }
+
   package borrowing func copy() -> ClientRegistration {
     var copy = ClientRegistration(clientID: clientID, tokenEndpoint: tokenEndpoint)
-    switch clientSecret {
-    case .some(let secret): copy.clientSecret = secret.copy()
-    case .none: break
-    }
+    copy.clientSecret = clientSecret.lend { $0.copy() }
     copy.authentication = authentication
     copy.authorizationEndpoint = authorizationEndpoint
     copy.deviceEndpoint = deviceEndpoint
@@ -73,88 +73,35 @@ package struct ClientRegistration: ~Copyable {
 
   /// The registration as JSON, which may contain a secret.
   package var encoded: Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    write(to: &json)
-    json.endObject()
-    return json.finish()
-  }
-
-  package borrowing func write(to json: inout JSONWriter) {
-    json.member("client_id", ByteString(clientID))
-    switch clientSecret {
-    case .some(let secret):
-      json.member("client_secret", secret)
-      json.member("token_endpoint_auth_method", ByteString(authentication.rawValue))
-    case .none: break
-    }
-    json.member("authorization_endpoint", authorizationEndpoint.map { ByteString($0.text) })
-    json.member("token_endpoint", ByteString(tokenEndpoint.text))
-    json.member("device_authorization_endpoint", deviceEndpoint.map { ByteString($0.text) })
-    json.member("revocation_endpoint", revocationEndpoint.map { ByteString($0.text) })
-    json.member("issuer", issuer.map { ByteString($0) })
-    if promisesIssuer { json.member("authorization_response_iss_parameter_supported", true) }
-    json.member("redirect_uri", ByteString(redirectURI))
-    if responseMode != .query { json.member("response_mode", ByteString(responseMode.rawValue)) }
-    json.member("scope", ByteString(scope))
-    json.member("username", ByteString(userName))
-    if ignoresNamesInURLs { json.member("username_for_all", true) }
+    var copy = copy()
+    return copy.encode()
   }
 
   /// Reads JSON from ``encoded``.
   ///
   /// - Throws: `JSONReader.Malformed` also for an endpoint that isn't https.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var clientID: String?
-    var token: EndpointURL?
-    var secret: Secret?
-    var authentication = Authentication.header
-    var endpoints: [String: EndpointURL] = [:]
-    var texts: [String: String] = [:]
-    var promisesIssuer = false
-    var responseMode = ResponseMode.query
-    var ignoresNamesInURLs = false
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "client_id": clientID = try member.text()
-      case "client_secret": secret = try member.secret()
-      case "token_endpoint_auth_method":
-        guard let method = Authentication(rawValue: try member.text()) else {
-          throw JSONReader.Malformed()
-        }
-        authentication = method
-      case "token_endpoint": token = try Self.endpoint(member)
-      case let name
-      where ["authorization_endpoint", "device_authorization_endpoint", "revocation_endpoint"].contains(name):
-        endpoints["\(name)"] = try Self.endpoint(member)
-      case let name where ["issuer", "redirect_uri", "scope", "username"].contains(name):
-        texts["\(name)"] = try member.text()
-      case "response_mode":
-        guard let mode = ResponseMode(rawValue: try member.text()) else { throw JSONReader.Malformed() }
-        responseMode = mode
-      case "authorization_response_iss_parameter_supported": promisesIssuer = try member.value.bool()
-      case "username_for_all": ignoresNamesInURLs = try member.value.bool()
-      default: break
-      }
-    }
-    guard let clientID, let token else { throw JSONReader.Malformed() }
-    self.init(clientID: clientID, tokenEndpoint: token)
-    clientSecret = secret
-    self.authentication = authentication
-    authorizationEndpoint = endpoints["authorization_endpoint"]
-    deviceEndpoint = endpoints["device_authorization_endpoint"]
-    revocationEndpoint = endpoints["revocation_endpoint"]
-    issuer = texts["issuer"]
-    self.promisesIssuer = promisesIssuer
-    redirectURI = texts["redirect_uri"] ?? redirectURI
-    self.responseMode = responseMode
-    scope = texts["scope"] ?? scope
-    userName = texts["username"] ?? userName
-    self.ignoresNamesInURLs = ignoresNamesInURLs
+    self.init()
+    try read(text)
   }
 
-  private static func endpoint(_ member: WrittenMember) throws(JSONReader.Malformed) -> EndpointURL {
-    guard let url = EndpointURL(try member.text()) else { throw JSONReader.Malformed() }
-    return url
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.need("client_id", "token_endpoint")
+    try members.member("client_id", &clientID)
+    try members.member("client_secret", &clientSecret)
+    if members.isReading || clientSecret != nil {
+      try members.word("token_endpoint_auth_method", &authentication)
+    }
+    try members.member("authorization_endpoint", &authorizationEndpoint)
+    try members.member("token_endpoint", &tokenEndpoint)
+    try members.member("device_authorization_endpoint", &deviceEndpoint)
+    try members.member("revocation_endpoint", &revocationEndpoint)
+    try members.member("issuer", &issuer)
+    try members.mark("authorization_response_iss_parameter_supported", &promisesIssuer)
+    try members.member("redirect_uri", &redirectURI)
+    try members.word("response_mode", &responseMode, usually: .query)
+    try members.member("scope", &scope)
+    try members.member("username", &userName)
+    try members.mark("username_for_all", &ignoresNamesInURLs)
   }
 }

@@ -5,7 +5,7 @@ package struct GitSetting {
   package let subsection: String?
   /// The name in lowercase.
   package let name: String
-  package let value: String
+  package private(set) var value: String
 
   /// Splits a name as `git config --list` prints it.
   package init?(_ name: some StringProtocol, _ value: some StringProtocol) {
@@ -19,14 +19,9 @@ package struct GitSetting {
   /// The setting with `~` replaced by the person's home (git-config(1), `--type=path`).
   package func expandingHome(_ home: String?) -> GitSetting {
     guard let home, value.hasPrefix("~/") else { return self }
-    return GitSetting(self, value: home + value.dropFirst())
-  }
-
-  private init(_ setting: GitSetting, value: String) {
-    section = setting.section
-    subsection = setting.subsection
-    name = setting.name
-    self.value = value
+    var expanded = self
+    expanded.value = home + value.dropFirst()
+    return expanded
   }
 
   /// The settings in the output of `git config --null --list`.

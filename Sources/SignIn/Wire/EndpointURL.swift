@@ -52,6 +52,9 @@ package struct EndpointURL: Hashable, Sendable {
     self.pathAndQuery = pathAndQuery
   }
 
+  /// Stands for an address that is yet to be read.
+  static let unread = EndpointURL(scheme: "https", host: "", port: 443, pathAndQuery: "/")
+
   /// The characters of RFC 3986 appendix A except the number sign, which begins a fragment.
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
@@ -152,5 +155,25 @@ package struct EndpointURL: Hashable, Sendable {
   /// The address with parameters added to its query (RFC 6749 section 3.1).
   package func adding(_ parameters: String) -> String {
     text + (pathAndQuery.contains("?") ? (pathAndQuery.hasSuffix("?") ? "" : "&") : "?") + parameters
+  }
+}
+
+extension JSONMembers {
+  mutating func member(
+    _ name: StaticString, _ value: inout EndpointURL?, ofAnyLength isLong: Bool = false
+  ) throws(JSONReader.Malformed) {
+    var text = isReading ? nil : value?.text
+    try member(name, &text)
+    guard text != nil, isReading else { return }
+    value = text.flatMap { isLong ? EndpointURL(ofAnyLength: $0) : EndpointURL($0) }
+    if value == nil { throw JSONReader.Malformed() }
+  }
+
+  mutating func member(
+    _ name: StaticString, _ value: inout EndpointURL, ofAnyLength isLong: Bool = false
+  ) throws(JSONReader.Malformed) {
+    var url: EndpointURL? = isReading ? nil : value
+    try member(name, &url, ofAnyLength: isLong)
+    value = url ?? value
   }
 }

@@ -25,102 +25,96 @@ package enum ExchangeFrame {
   }
 }
 
-extension HTTPRequest {
+extension HTTPRequest: JSONMessage {
   package borrowing func encoded() -> Secret {
-    var json = JSONWriter(capacity: 1024)
-    json.beginObject()
-    json.member("method", ByteString(method.rawValue))
-    json.member("url", ByteString(url.text))
-    json.beginArray("headers")
-    for header in headers { json.element(ByteString(header)) }
-    json.endArray()
-    switch secretHeader {
-    case .some(let header): json.member("secret_header", header)
-    case .none: break
-    }
-    switch body {
-    case .some(let body): json.member("body", body)
-    case .none: break
-    }
-    json.member("maximum_reply", maximumReply)
-    json.member("timeout", timeout)
-    json.endObject()
-    return json.finish()
+    var copy = HTTPRequest(method, url)
+    copy.body = body.lend { $0.copy() }
+    copy.headers = headers
+    copy.secretHeader = secretHeader.lend { $0.copy() }
+    copy.maximumReply = maximumReply
+    copy.timeout = timeout
+    return copy.encode()
   }
 
   /// Reads JSON from ``encoded()``. A body is assumed to be JSON.
   ///
   /// - Throws: `JSONReader.Malformed`, also for an address that must not receive secrets.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var method: Method?
-    var url: EndpointURL?
-    var headers: [String] = []
-    var secretHeader: Secret?
-    var body: Secret?
-    var maximumReply = HTTPReply.maximumBody
-    var timeout: Int?
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "method": method = Method(rawValue: try member.text())
-      case "url": url = EndpointURL(ofAnyLength: try member.text())
-      case "headers":
-        try JSONReader.elements(of: member.value.raw) { (header) throws(JSONReader.Malformed) in
-          headers.append("\(try header.string())")
-        }
-      case "secret_header": secretHeader = try member.secret()
-      case "body": body = try member.secret()
-      case "maximum_reply": maximumReply = try member.value.integer()
-      case "timeout": timeout = try member.value.integer()
-      default: break
-      }
-    }
-    guard let method, let url, 0...ExchangeFrame.maximumSize / 8 ~= maximumReply, timeout ?? 1 > 0 else {
-      throw JSONReader.Malformed()
-    }
-    switch body {
-    case .some(let body):
-      guard method == .post else { throw JSONReader.Malformed() }
-      self.init(post: body.copy(), to: url)
-    case .none: self.init(method, url)
-    }
+    self.init(.get, .unread)
     mediaType = "application/json"
-    self.headers = headers
-    self.secretHeader = secretHeader
-    self.maximumReply = maximumReply
-    self.timeout = timeout
+    try read(text)
+    guard 0...ExchangeFrame.maximumSize / 8 ~= maximumReply, timeout ?? 1 > 0, body == nil || method == .post
+    else { throw JSONReader.Malformed() }
+  }
+
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.need("method", "url")
+    try members.word("method", &method)
+    try members.member("url", &url, ofAnyLength: true)
+    try members.texts("headers", &headers)
+    try members.member("secret_header", &secretHeader)
+    try members.member("body", &body)
+    try members.member("maximum_reply", &maximumReply)
+    try members.member("timeout", &timeout)
   }
 }
 
-extension HTTPReply {
-  package borrowing func encoded() -> Secret {
-    var json = JSONWriter(capacity: 2 * body.count + 256)
-    json.beginObject()
-    json.member("status", status)
-    json.member("media_type", ByteString(mediaType))
-    json.member("retry_after", retryAfter)
-    json.member("clock_difference", clockDifference)
-    json.member("location", location.map { ByteString($0) })
-    json.member("index", index.map { ByteString($0) })
-    json.member("body", body)
-    json.endObject()
-    return json.finish()
+extension HTTPReply: JSONMessage {
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.need("status")
+    try members.member("status", &status)
+    try members.member("media_type", &mediaType)
+    try members.member("retry_after", &retryAfter)
+    try members.member("clock_difference", &clockDifference)
+    try members.member("location", &location)
+    try members.member("index", &index)
+    try members.member("body", &body)
   }
 }
 
 extension TransportFault {
   package var encoded: Secret {
-    var json = JSONWriter()
-    json.beginObject()
+    var message = Message()
     switch self {
-    case .unreachable(let reason): json.member("unreachable", ByteString(reason))
-    case .proxyAuthentication: json.member("proxy_authentication", true)
-    case .unsafeConnection(let reason): json.member("unsafe", ByteString(reason))
-    case .tooLarge: json.member("too_large", true)
-    case .tooSlow(let milliseconds): json.member("too_slow", milliseconds)
-    case .cancelled: json.member("cancelled", true)
+    case .unreachable(let reason): message.unreachable = reason
+    case .proxyAuthentication: message.isProxyAuthentication = true
+    case .unsafeConnection(let reason): message.unsafe = reason
+    case .tooLarge: message.isTooLarge = true
+    case .tooSlow(let milliseconds): message.tooSlow = milliseconds
+    case .cancelled: message.isCancelled = true
     }
-    json.endObject()
-    return json.finish()
+    return message.encode()
+  }
+
+  /// `nil` for the JSON of a reply.
+  fileprivate init?(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var message = Message()
+    try message.read(text)
+    let fault: TransportFault? =
+      message.unreachable.map { .unreachable($0) } ?? message.unsafe.map { .unsafeConnection($0) }
+      ?? message.tooSlow.map { .tooSlow(milliseconds: $0) }
+      ?? (message.isProxyAuthentication ? .proxyAuthentication : nil)
+      ?? (message.isTooLarge ? .tooLarge : message.isCancelled ? .cancelled : nil)
+    guard let fault else { return nil }
+    self = fault
+  }
+
+  private struct Message: JSONMessage {
+    var unreachable: String?
+    var unsafe: String?
+    var tooSlow: Int?
+    var isProxyAuthentication = false
+    var isTooLarge = false
+    var isCancelled = false
+
+    mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try members.member("unreachable", &unreachable)
+      try members.member("unsafe", &unsafe)
+      try members.member("too_slow", &tooSlow)
+      try members.mark("proxy_authentication", &isProxyAuthentication)
+      try members.mark("too_large", &isTooLarge)
+      try members.mark("cancelled", &isCancelled)
+    }
   }
 }
 
@@ -128,44 +122,14 @@ package enum ExchangeOutcome: ~Copyable {
   case reply(HTTPReply)
   case fault(TransportFault)
 
-  /// Reads JSON from ``HTTPReply/encoded()`` or ``TransportFault/encoded``.
+  /// Reads the JSON of either.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var fault: TransportFault?
-    var status: Int?
-    var mediaType = ""
-    var retryAfter: Int?
-    var clockDifference: Int?
-    var location: String?
-    var index: String?
-    var body = Secret()
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "unreachable": fault = .unreachable(try member.text())
-      case "proxy_authentication": fault = .proxyAuthentication
-      case "unsafe": fault = .unsafeConnection(try member.text())
-      case "too_large": fault = .tooLarge
-      case "too_slow": fault = .tooSlow(milliseconds: try member.value.integer())
-      case "cancelled": fault = .cancelled
-      case "status": status = try member.value.integer()
-      case "media_type": mediaType = try member.text()
-      case "retry_after": retryAfter = try member.value.integer()
-      case "clock_difference": clockDifference = try member.value.integer()
-      case "location": location = try member.text()
-      case "index": index = try member.text()
-      case "body": body = try member.secret()
-      default: break
-      }
-    }
-    if let fault {
+    if let fault = try TransportFault(parsing: text) {
       self = .fault(fault)
-      return
+    } else {
+      var reply = HTTPReply(status: 0, mediaType: "", body: Secret())
+      try reply.read(text)
+      self = .reply(reply)
     }
-    guard let status else { throw JSONReader.Malformed() }
-    var reply = HTTPReply(
-      status: status, mediaType: mediaType, retryAfter: retryAfter, clockDifference: clockDifference,
-      body: body.copy())
-    reply.location = location
-    reply.index = index
-    self = .reply(reply)
   }
 }

@@ -12,8 +12,8 @@ package struct HTTPRequest: ~Copyable {
     case scan = "SCAN"
   }
 
-  package let url: EndpointURL
-  package let method: Method
+  package internal(set) var url: EndpointURL
+  package internal(set) var method: Method
   /// The user name and password of a Basic Authorization header, which may be secret; `nil` for none.
   package var basicAuthorization: Secret?
   package var bearerToken: Secret?
@@ -22,7 +22,7 @@ package struct HTTPRequest: ~Copyable {
   /// A further header whose value is secret, as `Name: value`.
   package var secretHeader: Secret?
   /// The body of a POST, in ``mediaType``; `nil` for none.
-  package let body: Secret?
+  package internal(set) var body: Secret?
   /// The media type of the body.
   package var mediaType: StaticString = "application/x-www-form-urlencoded"
   /// The largest body of the reply, in bytes.
@@ -49,18 +49,18 @@ package struct HTTPReply: ~Copyable {
   /// The largest body, in bytes, unless the request allows a larger one. Exceeding it is an error.
   package static let maximumBody = 65_536
 
-  package let status: Int
+  package internal(set) var status: Int
   /// The media type in lowercase, without parameters; empty if there is none.
-  package let mediaType: String
+  package internal(set) var mediaType: String
   /// `Retry-After`, in seconds from now; `nil` if there is none.
-  package let retryAfter: Int?
+  package internal(set) var retryAfter: Int?
   /// By how many seconds the server's clock is ahead of this machine's, from its `Date`; `nil` without one.
-  package let clockDifference: Int?
+  package internal(set) var clockDifference: Int?
   /// `Location`: the target of a redirect; `nil` if there is none.
   package var location: String?
   /// `X-Vault-Index`: the position in the server's data; `nil` if there is none.
   package var index: String?
-  package let body: Secret
+  package internal(set) var body: Secret
 
   package init(
     status: Int, mediaType: String = "application/json", retryAfter: Int? = nil, clockDifference: Int? = nil,

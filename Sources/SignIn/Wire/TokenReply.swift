@@ -32,16 +32,6 @@ package struct Tokens: ~Copyable {
   /// For how many seconds the access token is valid; `nil` if unknown.
   package let life: Int64?
   package let scope: String?
-
-  package init(
-    accessToken: consuming Secret, refreshToken: consuming Secret? = nil, life: Int64? = nil,
-    scope: String? = nil
-  ) {
-    self.accessToken = accessToken
-    self.refreshToken = refreshToken
-    self.life = life
-    self.scope = scope
-  }
 }
 
 /// Why a token endpoint gives no token.

@@ -1,13 +1,13 @@
 package import Bytes
 
 /// A page to open in a person's browser, and its return to this machine (RFC 8252 section 7.3).
-package struct BrowserVisit: ~Copyable {
-  package let page: EndpointURL
+package struct BrowserVisit: ~Copyable, JSONMessage {
+  package private(set) var page: EndpointURL
   /// The address on this machine, with its port.
-  package let redirect: String
-  package let server: String
+  package private(set) var redirect: String
+  package private(set) var server: String
   /// The value that the browser must return with the code, as proof that it answers this request.
-  package let state: Secret
+  package private(set) var state: Secret
 
   package init(_ page: EndpointURL, backTo redirect: String, for server: String, state: consuming Secret) {
     self.page = page
@@ -17,37 +17,23 @@ package struct BrowserVisit: ~Copyable {
   }
 
   package borrowing func encoded() -> Secret {
-    var json = JSONWriter(capacity: 1024)
-    json.beginObject()
-    json.member("page", ByteString(page.text))
-    json.member("redirect", ByteString(redirect))
-    json.member("server", ByteString(server))
-    json.member("state", state)
-    json.endObject()
-    return json.finish()
+    var copy = BrowserVisit(page, backTo: redirect, for: server, state: state.copy())
+    return copy.encode()
   }
 
   /// Reads JSON from ``encoded()``; `nil` for another message.
   package init?(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var page: EndpointURL?
-    var isVisit = false
-    var redirect: String?
-    var server = ""
-    var state: Secret?
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "page":
-        isVisit = true
-        page = EndpointURL(ofAnyLength: try member.text())
-      case "redirect": redirect = try member.text()
-      case "server": server = try member.text()
-      case "state": state = try member.secret()
-      default: break
-      }
-    }
-    if !isVisit { return nil }
-    guard let page, let redirect, let state else { throw JSONReader.Malformed() }
-    self.init(page, backTo: redirect, for: server, state: state.copy())
+    self.init(.unread, backTo: "", for: "", state: Secret())
+    try read(text)
+    if page == .unread { return nil }
+  }
+
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    if members.has("page") { try members.need("redirect", "state") }
+    try members.member("page", &page, ofAnyLength: true)
+    try members.member("redirect", &redirect)
+    try members.member("server", &server)
+    try members.member("state", &state)
   }
 }
 
@@ -60,42 +46,41 @@ package enum BrowserReturn: ~Copyable {
   case tooLate
 
   package borrowing func encoded() -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
+    var message = Message()
     switch self {
-    case .code(let code): json.member("code", code)
-    case .refused(let words): json.member("refused", ByteString(words))
-    case .portInUse: json.member("port_in_use", true)
-    case .tooLate: json.member("too_late", true)
+    case .code(let code): message.code = code.copy()
+    case .refused(let words): message.refused = words
+    case .portInUse: message.isPortInUse = true
+    case .tooLate: message.isTooLate = true
     }
-    json.endObject()
-    return json.finish()
+    return message.encode()
   }
 
   /// Reads JSON from ``encoded()``.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var message = Message()
+    try message.read(text)
+    if let refused = message.refused {
+      self = .refused(refused)
+    } else if message.isPortInUse || message.isTooLate {
+      self = message.isPortInUse ? .portInUse : .tooLate
+    } else {
+      guard let code = message.code.take() else { throw JSONReader.Malformed() }
+      self = .code(code)
+    }
+  }
+
+  private struct Message: ~Copyable, JSONMessage {
     var code: Secret?
     var refused: String?
     var isPortInUse = false
     var isTooLate = false
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "code": code = try member.secret()
-      case "refused": refused = try member.text()
-      case "port_in_use": isPortInUse = try member.value.bool()
-      case "too_late": isTooLate = try member.value.bool()
-      default: break
-      }
-    }
-    if let refused {
-      self = .refused(refused)
-    } else if isPortInUse {
-      self = .portInUse
-    } else if isTooLate {
-      self = .tooLate
-    } else {
-      guard let code else { throw JSONReader.Malformed() }
-      self = .code(code.copy())
+
+    mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try members.member("code", &code)
+      try members.member("refused", &refused)
+      try members.mark("port_in_use", &isPortInUse)
+      try members.mark("too_late", &isTooLate)
     }
   }
 }

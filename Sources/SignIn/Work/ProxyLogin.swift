@@ -1,11 +1,11 @@
 package import Bytes
 
 /// The login of a proxy on the way to a service.
-package struct ProxyLogin: ~Copyable {
+package struct ProxyLogin: ~Copyable, JSONMessage {
   /// The proxy's ``ProxyAddress/url``.
-  package let proxy: String
-  package let account: ByteString
-  package let password: Secret
+  package private(set) var proxy: String
+  package private(set) var account: ByteString
+  package private(set) var password: Secret
 
   package init(_ proxy: String, account: ByteString, password: consuming Secret) {
     self.proxy = proxy
@@ -13,26 +13,10 @@ package struct ProxyLogin: ~Copyable {
     self.password = password
   }
 
-  package borrowing func write(to json: inout JSONWriter) {
-    json.member("proxy", ByteString(proxy))
-    json.member("account", account)
-    json.member("password", password)
-  }
-
-  /// Reads JSON from ``write(to:)``.
-  package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var proxy: String?
-    var account: ByteString?
-    var password: Secret?
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "proxy": proxy = try member.text()
-      case "account": account = try member.bytes()
-      case "password": password = try member.secret()
-      default: break
-      }
-    }
-    guard let proxy, let account, let password else { throw JSONReader.Malformed() }
-    self.init(proxy, account: account, password: password)
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.need("proxy", "account", "password")
+    try members.member("proxy", &proxy)
+    try members.member("account", &account)
+    try members.member("password", &password)
   }
 }

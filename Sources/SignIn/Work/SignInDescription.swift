@@ -1,7 +1,7 @@
 package import Bytes
 
 /// The effect of signing in to a place.
-package struct SignInDescription: Equatable {
+package struct SignInDescription: Equatable, JSONMessage {
   package var way: SignInMethod.Way
   package var service: String?
   /// The server that would issue the token: its host, and its port unless that is the default.
@@ -20,43 +20,14 @@ package struct SignInDescription: Equatable {
     self.server = server
   }
 
-  package func write(to json: inout JSONWriter) {
-    json.member("way", ByteString(way.rawValue))
-    json.member("service", service.map { ByteString($0) })
-    json.member("server", ByteString(server))
-    json.member("account", account)
-    json.member("path", path)
-    json.member("setting", setting.map { ByteString($0) })
-    json.member("forbiddenBy", forbidden.map { ByteString($0) })
-  }
-
-  /// Reads JSON from ``write(to:)``.
-  package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var way: SignInMethod.Way?
-    var server: String?
-    var service: String?
-    var account: ByteString?
-    var path: ByteString?
-    var setting: String?
-    var forbidden: String?
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "way": way = SignInMethod.Way(rawValue: try member.text())
-      case "service": service = try member.text()
-      case "server": server = try member.text()
-      case "account": account = try member.bytes()
-      case "path": path = try member.bytes()
-      case "setting": setting = try member.text()
-      case "forbiddenBy": forbidden = try member.text()
-      default: break
-      }
-    }
-    guard let way, let server else { throw JSONReader.Malformed() }
-    self.init(way, at: server)
-    self.service = service
-    self.account = account
-    self.path = path
-    self.setting = setting
-    self.forbidden = forbidden
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.need("way", "server")
+    try members.word("way", &way)
+    try members.member("service", &service)
+    try members.member("server", &server)
+    try members.member("account", &account)
+    try members.member("path", &path)
+    try members.member("setting", &setting)
+    try members.member("forbiddenBy", &forbidden)
   }
 }

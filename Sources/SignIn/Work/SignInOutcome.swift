@@ -21,104 +21,108 @@ package enum SignInOutcome: ~Copyable {
   package static let maximumSize = 1 << 20
 
   package var encoded: Secret {
-    var json = JSONWriter(capacity: 2048)
-    json.beginObject()
+    var message = OutcomeMessage()
     switch self {
     case .tokens(let tokens):
-      json.member("outcome", "tokens")
-      json.member("access_token", tokens.accessToken)
-      switch tokens.refreshToken {
-      case .some(let token): json.member("refresh_token", token)
-      case .none: break
-      }
-      json.member("expires_at", tokens.expiry)
-      json.member("account", tokens.account)
-      json.member("path", tokens.path)
-      json.beginObject("client")
-      tokens.client.write(to: &json)
-      json.endObject()
+      message.outcome = .tokens
+      message.accessToken = tokens.accessToken.copy()
+      message.refreshToken = tokens.copyOfRefreshToken()
+      message.expiry = tokens.expiry
+      message.account = tokens.account
+      message.path = tokens.path
+      message.client = tokens.client.copy()
     case .minted(let minted):
-      json.member("outcome", "minted")
-      json.member("access_token", minted.token)
-      json.member("expires_at", minted.expiry)
-    case .done: json.member("outcome", "done")
+      message.outcome = .minted
+      message.accessToken = minted.token.copy()
+      message.expiry = minted.expiry
+    case .done: message.outcome = .done
     case .described(let description):
-      json.member("outcome", "described")
-      json.beginObject("sign_in")
-      description.write(to: &json)
-      json.endObject()
-    case .refreshRefused: json.member("outcome", "refresh-refused")
-    case .unknownPlace: json.member("outcome", "unknown-place")
-    case .failed(let message, let hint, let pause):
-      json.member("outcome", "failed")
-      json.member("message", ByteString(message))
-      json.member("hint", hint.map { ByteString($0) })
-      json.member("pause", pause)
-    case .proxyLogin(let url, let message, let hint):
-      json.member("outcome", "proxy-login")
-      json.member("proxy", ByteString(url))
-      json.member("message", ByteString(message))
-      json.member("hint", hint.map { ByteString($0) })
+      message.outcome = .described
+      message.description = description
+    case .refreshRefused: message.outcome = .refreshRefused
+    case .unknownPlace: message.outcome = .unknownPlace
+    case .failed(let text, let hint, let pause):
+      message.outcome = .failed
+      (message.text, message.hint, message.pause) = (text, hint, pause)
+    case .proxyLogin(let url, let text, let hint):
+      message.outcome = .proxyLogin
+      (message.proxy, message.text, message.hint) = (url, text, hint)
     }
-    json.endObject()
-    return json.finish()
+    return message.encode()
   }
 
   /// Reads JSON from ``encoded``.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var outcome: ByteString?
-    var access: Secret?
-    var refresh: Secret?
-    var expiry: Int64?
-    var account: ByteString?
-    var path: ByteString?
-    var client: ClientRegistration?
-    var message: String?
-    var hint: String?
-    var proxy: String?
-    var description: SignInDescription?
-    var pause = 0
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "outcome": outcome = try member.bytes()
-      case "access_token": access = try member.secret()
-      case "refresh_token": refresh = try member.secret()
-      case "expires_at": expiry = try member.value.integer()
-      case "account": account = try member.bytes()
-      case "path": path = try member.bytes()
-      case "client": client = try ClientRegistration(json: member.value.raw)
-      case "message": message = try member.text()
-      case "pause": pause = max(0, try member.value.integer())
-      case "hint": hint = try member.text()
-      case "proxy": proxy = try member.text()
-      case "sign_in": description = try SignInDescription(json: member.value.raw)
-      default: break
-      }
-    }
-    switch outcome {
-    case "tokens":
-      guard let access, let client, !access.isEmpty else { throw JSONReader.Malformed() }
+    var message = OutcomeMessage()
+    try message.read(text)
+    switch message.outcome {
+    case .tokens?:
+      guard let client = message.client.take() else { throw JSONReader.Malformed() }
       var tokens = SignedIn(
-        accessToken: access, refreshToken: refresh, expiry: expiry, account: account, client: client)
-      tokens.path = path
+        accessToken: try message.takeAccessToken(), refreshToken: message.refreshToken.take(),
+        expiry: message.expiry, account: message.account, client: client)
+      tokens.path = message.path
       self = .tokens(tokens)
-    case "minted":
-      guard let access, !access.isEmpty else { throw JSONReader.Malformed() }
-      self = .minted(MintedToken(token: access, expiry: expiry))
-    case "done": self = .done
-    case "described":
-      guard let description else { throw JSONReader.Malformed() }
+    case .minted?:
+      self = .minted(MintedToken(token: try message.takeAccessToken(), expiry: message.expiry))
+    case .done?: self = .done
+    case .described?:
+      guard let description = message.description else { throw JSONReader.Malformed() }
       self = .described(description)
-    case "refresh-refused": self = .refreshRefused
-    case "unknown-place": self = .unknownPlace
-    case "failed":
-      guard let message else { throw JSONReader.Malformed() }
-      self = .failed(message: message, hint: hint, pause: pause)
-    case "proxy-login":
-      guard let proxy, let message else { throw JSONReader.Malformed() }
-      self = .proxyLogin(url: proxy, message: message, hint: hint)
-    default: throw JSONReader.Malformed()
+    case .refreshRefused?: self = .refreshRefused
+    case .unknownPlace?: self = .unknownPlace
+    case .failed?:
+      guard let text = message.text else { throw JSONReader.Malformed() }
+      self = .failed(message: text, hint: message.hint, pause: max(0, message.pause))
+    case .proxyLogin?:
+      guard let proxy = message.proxy, let text = message.text else { throw JSONReader.Malformed() }
+      self = .proxyLogin(url: proxy, message: text, hint: message.hint)
+    case nil: throw JSONReader.Malformed()
     }
+  }
+}
+
+private struct OutcomeMessage: ~Copyable, JSONMessage {
+  enum Outcome: String {
+    case tokens, minted, done, described
+    case refreshRefused = "refresh-refused"
+    case unknownPlace = "unknown-place"
+    case failed
+    case proxyLogin = "proxy-login"
+  }
+
+  var outcome: Outcome?
+  var accessToken: Secret?
+  var refreshToken: Secret?
+  var expiry: Int64?
+  var account: ByteString?
+  var path: ByteString?
+  var client: ClientRegistration?
+  var description: SignInDescription?
+  var proxy: String?
+  var text: String?
+  var hint: String?
+  var pause = 0
+
+  mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.word("outcome", &outcome)
+    try members.member("access_token", &accessToken)
+    try members.member("refresh_token", &refreshToken)
+    try members.member("expires_at", &expiry)
+    try members.member("account", &account)
+    try members.member("path", &path)
+    try members.object("client", &client) { ClientRegistration() }
+    try members.object("sign_in", &description) { SignInDescription(.browser, at: "") }
+    try members.member("proxy", &proxy)
+    try members.member("message", &text)
+    try members.member("hint", &hint)
+    try members.member("pause", &pause)
+  }
+
+  /// The access token, which is never empty.
+  mutating func takeAccessToken() throws(JSONReader.Malformed) -> Secret {
+    guard let token = accessToken.take(), !token.isEmpty else { throw JSONReader.Malformed() }
+    return token
   }
 }
 
@@ -135,22 +139,14 @@ package struct SignedIn: ~Copyable {
   package var path: ByteString?
   package let client: ClientRegistration
 
+  package borrowing func copyOfRefreshToken() -> Secret? { refreshToken.lend { $0.copy() } }
+
   package init(
     accessToken: consuming Secret, refreshToken: consuming Secret?, expiry: Int64?, account: ByteString?,
     client: consuming ClientRegistration
   ) {
     self.accessToken = accessToken
     self.refreshToken = refreshToken
-    self.expiry = expiry
-    self.account = account
-    self.client = client
-  }
-
-  package init(
-    _ tokens: consuming Tokens, expiry: Int64?, account: ByteString?, client: consuming ClientRegistration
-  ) {
-    accessToken = tokens.accessToken
-    refreshToken = tokens.refreshToken
     self.expiry = expiry
     self.account = account
     self.client = client

@@ -2,7 +2,7 @@ package import Bytes
 
 /// A request from a program that holds the keychain to the companion with the network. It is passed by descriptor,
 /// because it contains secrets.
-package struct SignInWork: ~Copyable {
+package struct SignInWork: ~Copyable, JSONMessage {
   package enum Task: String {
     /// Get new tokens with a refresh token, without asking anybody.
     case renew
@@ -14,9 +14,9 @@ package struct SignInWork: ~Copyable {
     case exchange
   }
 
-  package let task: Task
+  package private(set) var task: Task
   /// The place, as a URL without an account.
-  package let url: String
+  package private(set) var url: String
   /// The client that got the tokens; `nil` to find it in the configuration.
   package var client: ClientRegistration?
   package var refreshToken: Secret?
@@ -47,126 +47,31 @@ package struct SignInWork: ~Copyable {
     self.url = url
   }
 
-  package var hasProxyLogin: Bool {
-    switch proxyLogin {
-    case .some: true
-    case .none: false
-    }
-  }
+  package var hasProxyLogin: Bool { proxyLogin != nil }
 
-  package var encoded: Secret {
-    var json = JSONWriter(capacity: 2048)
-    json.beginObject()
-    json.member("task", ByteString(task.rawValue))
-    json.member("url", ByteString(url))
-    switch client {
-    case .some(let client):
-      json.beginObject("client")
-      client.write(to: &json)
-      json.endObject()
-    case .none: break
-    }
-    switch refreshToken {
-    case .some(let token): json.member("refresh_token", token)
-    case .none: break
-    }
-    switch accessToken {
-    case .some(let token): json.member("access_token", token)
-    case .none: break
-    }
-    switch app {
-    case .some(let app):
-      json.beginObject("github_app")
-      app.write(to: &json)
-      json.endObject()
-    case .none: break
-    }
-    switch exchange {
-    case .some(let exchange):
-      json.beginObject("exchange")
-      exchange.write(to: &json)
-      json.endObject()
-    case .none: break
-    }
-    switch subjectToken {
-    case .some(let token): json.member("subject_token", token)
-    case .none: break
-    }
-    switch proxyLogin {
-    case .some(let login):
-      json.beginObject("proxy_login")
-      login.write(to: &json)
-      json.endObject()
-    case .none: break
-    }
-    json.member("account", account)
-    json.beginArray("headers")
-    for header in headers { json.element(ByteString(header)) }
-    json.endArray()
-    json.member("way", way.map { ByteString($0.rawValue) })
-    json.member("client_id", options.clientID.map { ByteString($0) })
-    json.member("scope", options.scope.map { ByteString($0) })
-    if onlyIfConfigured { json.member("only_if_configured", true) }
-    if !mayUseTerminal { json.member("may_use_terminal", false) }
-    json.endObject()
-    return json.finish()
-  }
-
-  /// Reads JSON from ``encoded``.
+  /// Reads JSON.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var task: Task?
-    var url: String?
-    var client: ClientRegistration?
-    var refreshToken: Secret?
-    var accessToken: Secret?
-    var app: GitHubApp?
-    var exchange: TokenExchange?
-    var subjectToken: Secret?
-    var account: ByteString?
-    var headers: [String] = []
-    var way: SignInMethod.Way?
-    var options = SignInMethod.Options()
-    var onlyIfConfigured = false
-    var mayUseTerminal = true
-    var proxyLogin: ProxyLogin?
-    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
-      switch member.name {
-      case "task": task = Task(rawValue: try member.text())
-      case "url": url = try member.text()
-      case "client": client = try ClientRegistration(json: member.value.raw)
-      case "refresh_token": refreshToken = try member.secret()
-      case "access_token": accessToken = try member.secret()
-      case "github_app": app = try GitHubApp(json: member.value.raw)
-      case "exchange": exchange = try TokenExchange(json: member.value.raw)
-      case "subject_token": subjectToken = try member.secret()
-      case "account": account = try member.bytes()
-      case "headers":
-        try JSONReader.elements(of: member.value.raw) { (header) throws(JSONReader.Malformed) in
-          headers.append("\(try header.string())")
-        }
-      case "way": way = SignInMethod.Way(rawValue: try member.text())
-      case "client_id": options.clientID = try member.text()
-      case "scope": options.scope = try member.text()
-      case "only_if_configured": onlyIfConfigured = try member.value.bool()
-      case "may_use_terminal": mayUseTerminal = try member.value.bool()
-      case "proxy_login": proxyLogin = try ProxyLogin(json: member.value.raw)
-      default: break
-      }
-    }
-    guard let task, let url else { throw JSONReader.Malformed() }
-    self.init(task, at: url)
-    self.client = client
-    self.refreshToken = refreshToken
-    self.accessToken = accessToken
-    self.app = app
-    self.exchange = exchange
-    self.subjectToken = subjectToken
-    self.account = account
-    self.headers = headers
-    self.way = way
-    self.options = options
-    self.onlyIfConfigured = onlyIfConfigured
-    self.mayUseTerminal = mayUseTerminal
-    self.proxyLogin = proxyLogin
+    self.init(.renew, at: "")
+    try read(text)
+  }
+
+  package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    try members.need("task", "url")
+    try members.word("task", &task)
+    try members.member("url", &url)
+    try members.object("client", &client) { ClientRegistration() }
+    try members.member("refresh_token", &refreshToken)
+    try members.member("access_token", &accessToken)
+    try members.object("github_app", &app) { GitHubApp(identifier: "", key: Secret()) }
+    try members.object("exchange", &exchange) { TokenExchange() }
+    try members.member("subject_token", &subjectToken)
+    try members.object("proxy_login", &proxyLogin) { ProxyLogin("", account: "", password: Secret()) }
+    try members.member("account", &account)
+    try members.texts("headers", &headers)
+    try members.word("way", &way)
+    try members.member("client_id", &options.clientID)
+    try members.member("scope", &options.scope)
+    try members.mark("only_if_configured", &onlyIfConfigured)
+    try members.mark("may_use_terminal", &mayUseTerminal, usually: true)
   }
 }

@@ -311,7 +311,7 @@ package final class CopiedKeychain: KeychainStore {
   package func probe() -> KeychainReadiness {
     let readiness = server.probe()
     if readiness.reason?.endsCopies ?? false { copies.forgetAll() }
-    if readiness == .ready, ContactNote(in: folder, named: StateFiles.contact).failingSince != nil {
+    if readiness == .ready, ContactNote(in: folder).failingSince != nil {
       noteContact()
     }
     guard case .unavailable(let reason) = readiness, reason.outage != nil, !copies.isEmpty else {

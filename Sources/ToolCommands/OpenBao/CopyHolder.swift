@@ -10,15 +10,20 @@ import SignIn
 /// A small file has codes of the holder and their known tokens, so that the server is asked only once whose token it
 /// is.
 final class CopyHolder: TokenHolderNoting {
-  private struct Note {
+  private struct Note: JSONMessage {
     var key: ByteString = ""
     var holder: ByteString = ""
     var tokens: [ByteString] = []
+
+    mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try members.member("key", &key)
+      try members.member("holder", &holder)
+      try members.texts("tokens", &tokens)
+    }
   }
 
   /// How many of a holder's tokens are remembered, the last ones.
   private static let maximumTokens = 8
-  private static let maximumSize = 4096
 
   private let folder: String
   private let copies: CopyVault
@@ -38,10 +43,8 @@ final class CopyHolder: TokenHolderNoting {
 
   /// Whether the token at hand may be another holder's than the copies.
   var isUnknown: Bool {
-    switch atHand() {
-    case .none: false
-    case .some(let token): !knows(token)
-    }
+    guard let token = atHand() else { return false }
+    return !knows(token)
   }
 
   /// Whether this process's answers are for the holder of the copies, whom others may have changed meanwhile.
@@ -104,36 +107,9 @@ final class CopyHolder: TokenHolderNoting {
 
   private func read() -> Note {
     var note = Note()
-    guard let folder = try? Folder(opening: folder), let file = try? folder.file(StateFiles.login),
-      let text = try? file.contents(limit: Self.maximumSize)
-    else { return note }
-    text.withUnsafeBytes { text in
-      try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        if name == "key" { note.key = try value.string() }
-        if name == "holder" { note.holder = try value.string() }
-        if name == "tokens" {
-          try JSONReader.elements(of: value.raw) { (token) throws(JSONReader.Malformed) in
-            note.tokens.append(try token.string())
-          }
-        }
-      }
-    }
+    note.readNote(StateFiles.login, in: folder)
     return note
   }
 
-  private func write(_ note: Note) {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("key", note.key)
-    json.member("holder", note.holder)
-    json.beginArray("tokens")
-    for token in note.tokens { json.element(token) }
-    json.endArray()
-    json.endObject()
-    let line = json.finishLine()
-    guard let folder = try? Folder(creating: folder) else { return }
-    try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try folder.replaceForNow(StateFiles.login, with: bytes)
-    }
-  }
+  private func write(_ note: Note) { note.writeNote(StateFiles.login, in: folder) }
 }

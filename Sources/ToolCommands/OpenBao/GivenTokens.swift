@@ -82,12 +82,7 @@ struct GivenTokens {
   }
 
   /// The only contents of a file; `nil` if that is empty, or can't be read.
-  static func token(in path: String) -> Secret? {
-    switch contents(of: path) {
-    case .some(let text): trimmed(text)
-    case .none: nil
-    }
-  }
+  static func token(in path: String) -> Secret? { contents(of: path).lend { trimmed($0) } ?? nil }
 
   /// `nil` if the file can't be read.
   static func contents(of path: String) -> Secret? {

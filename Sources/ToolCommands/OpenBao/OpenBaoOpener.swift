@@ -48,7 +48,7 @@ package struct OpenBaoOpener {
 
   /// Since when a keychain's server can't be used; `nil` if the last attempt succeeded.
   package static func outage(of name: String, at location: VaultLocation) -> Timestamp? {
-    ContactNote(in: folder(at: location) + "/" + name, named: StateFiles.contact).failingSince
+    ContactNote(in: folder(at: location) + "/" + name).failingSince
   }
 
   private var folder: String { Self.folder(at: location) + "/" + name }

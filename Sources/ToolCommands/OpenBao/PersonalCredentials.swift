@@ -38,27 +38,24 @@ final class PersonalCredentials: LoginCredentials {
   }
 
   func token() throws(KeychainError) -> HeldToken? {
-    if case .token = settings.login { return held(try personsToken()) }
-    switch try stored(account: settings.identity, type: Self.tokenType) {
-    case .none: return nil
-    case .some(let answer):
-      let expiry = answer.credential.expiry
-      var renewal: Int64?
-      let comment = "\(answer.item.comment ?? "")".split(separator: " ")
-      if isByFile {
-        // The next job would find this one's token, and so would another service account.
-        guard let bearer = bearerInFile(), comment.contains(Substring(Self.mark(of: bearer))) else {
-          return nil
-        }
-        present = bearer.copy()
+    if case .token = settings.login { return try personsToken().lend { HeldToken($0.copy()) } }
+    guard let answer = try stored(account: settings.identity, type: Self.tokenType) else { return nil }
+    let expiry = answer.credential.expiry
+    var renewal: Int64?
+    let comment = "\(answer.item.comment ?? "")".split(separator: " ")
+    if isByFile {
+      // The next job would find this one's token, and so would another service account.
+      guard let bearer = bearerInFile(), comment.contains(Substring(Self.mark(of: bearer))) else {
+        return nil
       }
-      if comment.contains(Substring(Self.renewable)), let expiry,
-        let begin = answer.item.modificationDate?.seconds
-      {
-        renewal = begin + max(0, expiry - begin) / 2
-      }
-      return HeldToken(answer.credential.secret.copy(), expiry: expiry, renewal: renewal)
+      present = consume bearer
     }
+    if comment.contains(Substring(Self.renewable)), let expiry,
+      let begin = answer.item.modificationDate?.seconds
+    {
+      renewal = begin + max(0, expiry - begin) / 2
+    }
+    return HeldToken(answer.credential.secret.copy(), expiry: expiry, renewal: renewal)
   }
 
   /// Whether the login uses a file, where each job or service account finds its own token.
@@ -77,18 +74,10 @@ final class PersonalCredentials: LoginCredentials {
 
   /// The bearer of the token in the file now; `nil` if there is none.
   private func bearerInFile() -> Secret? {
-    switch GivenTokens.token(in: settings.tokenFile ?? "") {
-    case .some(let token): return bearer(of: token)
-    case .none: return nil
-    }
+    GivenTokens.token(in: settings.tokenFile ?? "").lend { bearer(of: $0) }
   }
 
-  func passingSecret() -> Secret? {
-    switch present {
-    case .some(let bearer): bearer.copy()
-    case .none: nil
-    }
-  }
+  func passingSecret() -> Secret? { present.lend { $0.copy() } }
 
   /// Marks a token with its bearer, in a way that doesn't help to find a job's token.
   private static func mark(of bearer: borrowing Secret) -> String {
@@ -107,17 +96,10 @@ final class PersonalCredentials: LoginCredentials {
   private func personsToken() throws(KeychainError) -> Secret? {
     if let source = settings.tokenSource { return try given.token(from: source) }
     let areForServer = given.areForServer
-    if areForServer {
-      switch try given.token(from: .variable) {
-      case .some(let token): return token
-      case .none: break
-      }
-    }
-    switch try stored(account: settings.login.account, type: nil) {
-    case .some(let answer):
+    if areForServer, let token = try given.token(from: .variable) { return token }
+    if let answer = try stored(account: settings.login.account, type: nil) {
       tokenAccount = settings.login.account
       return answer.credential.secret.copy()
-    case .none: break
     }
     return areForServer ? try given.stored() : nil
   }
@@ -127,25 +109,12 @@ final class PersonalCredentials: LoginCredentials {
   func tokenAtHand() -> Secret? {
     if isByFile {
       // Without the token, nobody has what a former job or service account was given.
-      return switch bearerInFile() {
-      case .some(let bearer): bearer
-      case .none: Secret()
-      }
+      return bearerInFile() ?? Secret()
     }
     guard isPersonsToken else { return nil }
     let source = settings.tokenSource ?? (given.areForServer ? .variable : .helper)
     if source == .helper { return nil }
-    switch try? given.token(from: source) {
-    case .some(let token): return token
-    case .none: return nil
-    }
-  }
-
-  private func held(_ token: consuming Secret?) -> HeldToken? {
-    switch consume token {
-    case .some(let token): HeldToken(token)
-    case .none: nil
-    }
+    return try? given.token(from: source)
   }
 
   private var isPersonsToken: Bool {
@@ -180,26 +149,16 @@ final class PersonalCredentials: LoginCredentials {
     var item = Item(.internetPassword(key(account: settings.identity, type: Self.tokenType)))
     item.itemDescription = "OpenBao token"
     var comment = token.renewal == nil ? [] : [Self.renewable]
-    switch present {
-    case .some(let bearer): comment.append(Self.mark(of: bearer))
-    case .none: break
-    }
+    present.lend { comment.append(Self.mark(of: $0)) }
     item.comment = comment.isEmpty ? nil : ByteString(comment.joined(separator: " "))
     let credential = Credential(token.value.copy(), expiry: token.expiry)
     let wanted = item
-    let replaced: Secret? =
-      switch former {
-      case .some(let former): former.copy()
-      case .none: nil
-      }
+    let replaced = former.lend { $0.copy() }
     try? keychain.exclusively { () throws(KeychainError) in
       if var former = try self.former(wanted, in: keychain) {
-        switch replaced {
         // Somebody may have logged in meanwhile.
-        case .some(let replaced):
-          guard try keychain.credential(of: former).secret.isEqual(to: replaced) else { return }
-        case .none: break
-        }
+        let present = try keychain.credential(of: former)
+        guard replaced.lend({ present.secret.isEqual(to: $0) }) ?? true else { return }
         former.comment = wanted.comment
         try keychain.update(former, credential)
       } else {
@@ -222,17 +181,11 @@ final class PersonalCredentials: LoginCredentials {
 
   func secret(for method: LoginMethod) throws(KeychainError) -> Secret? {
     if let path = settings.tokenFile {
-      switch GivenTokens.token(in: path) {
-      case .none: return nil
-      case .some(let token):
-        if isByFile { present = bearer(of: token) }
-        return token
-      }
+      guard let token = GivenTokens.token(in: path) else { return nil }
+      if isByFile { present = bearer(of: token) }
+      return token
     }
-    switch try stored(account: method.account, type: nil) {
-    case .none: return nil
-    case .some(let answer): return answer.credential.secret.copy()
-    }
+    return try stored(account: method.account, type: nil).lend { $0.credential.secret.copy() }
   }
 
   private func former(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Item? {

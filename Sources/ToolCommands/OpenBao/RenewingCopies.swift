@@ -10,7 +10,7 @@ extension CopiedKeychain {
 
   /// Has another process renew the copies of folders, unless the server was tried just now.
   func renewBehind(_ folders: [String]) {
-    var note = ContactNote(in: folder, named: StateFiles.contact)
+    var note = ContactNote(in: folder)
     let former = note
     if let since = note.failingSince, !note.isSaid {
       onNotice(.answeringFromCopies(server: settings.server.name, since: since))
@@ -21,30 +21,30 @@ extension CopiedKeychain {
       note.tried = clock()
       refreshLater(folders)
     }
-    if note != former { note.write(in: folder, named: StateFiles.contact) }
+    if note != former { note.write(in: folder) }
   }
 
   /// Notes that the server can't be used, and returns since when.
   @discardableResult
   func noteOutage() -> Timestamp {
-    var note = ContactNote(in: folder, named: StateFiles.contact)
+    var note = ContactNote(in: folder)
     if let since = note.failingSince { return since }
     let now = clock()
     note.failingSince = now
-    note.write(in: folder, named: StateFiles.contact)
+    note.write(in: folder)
     return now
   }
 
   func noteContact() {
-    var note = ContactNote(in: folder, named: StateFiles.contact)
+    var note = ContactNote(in: folder)
     if note.failingSince == nil, !settings.copies.prefetched.isEmpty, note.tried == nil {
       note.tried = clock()
-      note.write(in: folder, named: StateFiles.contact)
+      note.write(in: folder)
       refreshLater([])
     } else if note.failingSince != nil {
       note.failingSince = nil
       note.isSaid = false
-      note.write(in: folder, named: StateFiles.contact)
+      note.write(in: folder)
     }
   }
 
@@ -63,13 +63,13 @@ extension CopiedKeychain {
       copies.forget(at: clock())
       var note = ContactNote()
       note.tried = clock()
-      note.write(in: folder, named: StateFiles.contact)
+      note.write(in: folder)
     } catch {
       if error.endsCopies { copies.forgetAll() } else { copies.forget(at: clock()) }
-      var note = ContactNote(in: folder, named: StateFiles.contact)
+      var note = ContactNote(in: folder)
       note.tried = clock()
       note.failingSince = note.failingSince ?? clock()
-      note.write(in: folder, named: StateFiles.contact)
+      note.write(in: folder)
     }
   }
 

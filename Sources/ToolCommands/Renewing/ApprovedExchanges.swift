@@ -60,11 +60,17 @@ package struct ApprovedExchanges {
   }
 
   private static func line(_ exchange: borrowing TokenExchange, _ url: String) -> [UInt8] {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("place", ByteString(url))
-    exchange.write(to: &json)
-    json.endObject()
-    return json.finish().withUnsafeBytes { Array($0) }
+    var approved = Approved(place: url, exchange: exchange.copy())
+    return approved.encode().withUnsafeBytes { Array($0) }
+  }
+
+  private struct Approved: ~Copyable, JSONMessage {
+    var place: String
+    var exchange: TokenExchange
+
+    mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try members.member("place", &place)
+      try exchange.members(&members)
+    }
   }
 }

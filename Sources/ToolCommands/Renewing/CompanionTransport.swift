@@ -46,10 +46,8 @@ package final class CompanionTransport: Transport {
     guard conversation.send(ExchangeFrame.framed(message), until: deadline) else {
       throw abandon(at: deadline)
     }
-    switch conversation.message(until: deadline) {
-    case .none: throw abandon(at: deadline)
-    case .some(let answer): return answer.copy()
-    }
+    guard let answer = conversation.message(until: deadline) else { throw abandon(at: deadline) }
+    return answer
   }
 
   private func started() throws(TransportFault) -> Conversation {
@@ -132,12 +130,10 @@ private final class Conversation {
 
   /// `nil` if none came in time, or it is invalid.
   func message(until deadline: Int) -> Secret? {
-    switch bytes(ExchangeFrame.lengthSize, until: deadline) {
-    case .none: return nil
-    case .some(let length):
-      guard let size = length.withUnsafeBytes({ ExchangeFrame.size($0) }) else { return nil }
-      return bytes(size, until: deadline)
-    }
+    guard let length = bytes(ExchangeFrame.lengthSize, until: deadline),
+      let size = length.withUnsafeBytes({ ExchangeFrame.size($0) })
+    else { return nil }
+    return bytes(size, until: deadline)
   }
 
   private func bytes(_ count: Int, until deadline: Int) -> Secret? {

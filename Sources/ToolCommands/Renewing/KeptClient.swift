@@ -75,11 +75,7 @@ enum KeptClient: ~Copyable {
   ) throws(KeychainError) {
     let client = client.copy()
     if let keychain = keychain as? any RemoteKeychain {
-      var json = JSONWriter()
-      json.beginObject()
-      client.write(to: &json)
-      json.endObject()
-      return try keychain.keep(client: json.finish(), for: key)
+      return try keychain.keep(client: client.encoded, for: key)
     }
     let name = name(of: key)
     try keychain.exclusively { () throws(KeychainError) in
@@ -95,7 +91,7 @@ enum KeptClient: ~Copyable {
           if kept.logins.isEmpty {
             try keychain.delete([item])
           } else {
-            try keychain.update(item, Credential(kept.encoded))
+            try keychain.update(item, Credential(kept.encode()))
           }
         }
       }
@@ -104,7 +100,8 @@ enum KeptClient: ~Copyable {
           GenericPassword(
             service: RenewalSetting.client.service(of: origin), account: ByteString(client.clientID))))
       item.itemDescription = "OAuth client"
-      try keychain.save(item, Credential(Kept(client: client.copy(), logins: logins).encoded))
+      var kept = Kept(client: client.copy(), logins: logins)
+      try keychain.save(item, Credential(kept.encode()))
     }
   }
 
@@ -151,8 +148,8 @@ enum KeptClient: ~Copyable {
   }
 
   /// The secret of such an item: a registration, and `logins`.
-  private struct Kept: ~Copyable {
-    let client: ClientRegistration
+  private struct Kept: ~Copyable, JSONMessage {
+    var client: ClientRegistration
     var logins: Set<ByteString>
 
     init(client: consuming ClientRegistration, logins: Set<ByteString>) {
@@ -161,33 +158,17 @@ enum KeptClient: ~Copyable {
     }
 
     init?(_ secret: borrowing Secret) {
-      let parsed = secret.withUnsafeBytes { (text) -> ClientRegistration? in
-        try? ClientRegistration(json: text)
-      }
-      guard let parsed else { return nil }
-      client = parsed
-      var found: Set<ByteString> = []
-      secret.withUnsafeBytes { text in
-        // A broken list is none.
-        try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-          guard name == "logins" else { return }
-          try JSONReader.elements(of: value.raw) { (login) throws(JSONReader.Malformed) in
-            found.insert(try login.string())
-          }
-        }
-      }
-      logins = found
+      guard let client = secret.withUnsafeBytes({ try? ClientRegistration(json: $0) }) else { return nil }
+      self.init(client: client, logins: [])
+      secret.withUnsafeBytes { try? read($0) }
     }
 
-    var encoded: Secret {
-      var json = JSONWriter()
-      json.beginObject()
-      client.write(to: &json)
-      json.beginArray("logins")
-      for login in logins.sorted() { json.element(login) }
-      json.endArray()
-      json.endObject()
-      return json.finish()
+    mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try client.members(&members)
+      var logins = logins.sorted()
+      // A broken list is none.
+      try? members.texts("logins", &logins)
+      self.logins = Set(logins)
     }
   }
 }

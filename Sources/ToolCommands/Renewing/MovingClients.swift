@@ -30,9 +30,8 @@ package struct MovingClients {
       guard case .internetPassword(let key) = item.key, let place = SignedInPlace(item),
         let credential = try source.credentialIfPresent(of: item), credential.hasRefreshToken
       else { continue }
-      switch try KeptClient.find(place.origin, for: key, in: source).orNone() {
-      case .some(let client): clients.append(Moving(key, place.origin, credential.copy(), client))
-      case .none: break
+      if let client = try KeptClient.find(place.origin, for: key, in: source).orNone() {
+        clients.append(Moving(key, place.origin, credential.copy(), client))
       }
     }
   }

@@ -18,11 +18,10 @@ package enum NameForAll {
     let service = KnownService.at(place)
     if !isTakenOver, service?.userName != nil || service?.nameForAll == nil { return nil }
     // Without the right to read the client, there is no name from it; and no login was found before this.
-    if let keychain, let kept = try? KeptClient.find(place.origin, for: key, in: keychain) {
-      switch kept.orNone() {
-      case .some(let client): if client.ignoresNamesInURLs { return ByteString(client.userName) }
-      case .none: break
-      }
+    if let keychain, let kept = try? KeptClient.find(place.origin, for: key, in: keychain),
+      let client = kept.orNone(), client.ignoresNamesInURLs
+    {
+      return ByteString(client.userName)
     }
     return service?.nameForAll.map { ByteString($0) }
   }

@@ -56,13 +56,13 @@ package struct NetworkCompanion {
     for reader: Int32? = nil
   ) throws(KeychainError) -> SignInOutcome {
     var work = work
-    switch try attempt(work, within: timeout, grace: grace, for: reader) {
+    switch try attempt(&work, within: timeout, grace: grace, for: reader) {
     case .proxyLogin(let url, let message, let hint):
       work.proxyLogin = try Self.login(ofProxy: url, in: keychain)
       guard work.hasProxyLogin else { return .failed(message: message, hint: hint, pause: 0) }
     case let outcome: return outcome
     }
-    switch try attempt(work, within: timeout, grace: grace, for: reader) {
+    switch try attempt(&work, within: timeout, grace: grace, for: reader) {
     // There is another proxy on the way.
     case .proxyLogin(_, let message, let hint): return .failed(message: message, hint: hint, pause: 0)
     case let outcome: return outcome
@@ -85,10 +85,10 @@ package struct NetworkCompanion {
   }
 
   private func attempt(
-    _ work: borrowing SignInWork, within timeout: Int, grace: Int?, for reader: Int32?
+    _ work: inout SignInWork, within timeout: Int, grace: Int?, for reader: Int32?
   ) throws(KeychainError) -> SignInOutcome {
     let outcome = try ProgramOutput.converse(
-      [CString(copying: path)], sending: work.encoded, timeout: timeout, limit: SignInOutcome.maximumSize,
+      [CString(copying: path)], sending: work.encode(), timeout: timeout, limit: SignInOutcome.maximumSize,
       grace: grace, for: reader)
     switch consume outcome {
     case .printed(let text):

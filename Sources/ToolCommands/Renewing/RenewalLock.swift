@@ -74,12 +74,7 @@ struct RenewalLock: ~Copyable {
     return record.refused == hash
   }
 
-  private static func hash(ofAny token: borrowing Secret?) -> UInt64? {
-    switch token {
-    case .some(let token): hash(token)
-    case .none: nil
-    }
-  }
+  private static func hash(ofAny token: borrowing Secret?) -> UInt64? { token.lend { hash($0) } }
 
   // MARK: Former secrets
 

@@ -408,12 +408,3 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 }
-
-extension SignedIn {
-  borrowing func copyOfRefreshToken() -> Secret? {
-    switch refreshToken {
-    case .some(let token): token.copy()
-    case .none: nil
-    }
-  }
-}
