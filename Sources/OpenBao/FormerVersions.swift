@@ -53,62 +53,36 @@ extension OpenBaoKeychain: VersionedKeychain {
   private func formerVersions(
     at path: ItemPath, deletedOnly: Bool, _ forbidden: inout KeychainError?
   ) throws(KeychainError) -> [FormerVersion] {
-    var found: [FormerVersion] = []
-    var newest: Int
-    var retired: Timestamp?
-    // Of successive versions with the same secret, the last one counts.
-    var newer: Secret?
-    switch try store.read(path, version: nil) {
-    case .none:
+    guard let present = try store.read(path, version: nil) else {
       forbidden = forbidden ?? store.forbidden("data", path.text)
       return []
-    case .absent: return []
-    case .deleted(let version):
-      newest = version.number
-      if let deleted = version.deleted, !version.isDestroyed {
-        found.append(
-          FormerVersion(
-            item: Item(path.key), retired: deleted, isDeleted: true, path: path, version: newest))
-      }
-      retired = version.created
-    case .record(let record, let version):
-      newest = version.number
-      retired = version.created
-      newer = record.credential.secret.copy()
-    case .moved(_, let version):
-      newest = version.number
-      retired = version.created
-    case .foreign(let version):
-      newest = version.number
-      retired = version.created
+    }
+    guard let last = present.version else { return [] }
+    var found: [FormerVersion] = []
+    if let deleted = last.deleted, !last.isDestroyed {
+      found.append(
+        FormerVersion(
+          item: Item(path.key), retired: deleted, isDeleted: true, path: path, version: last.number))
     }
     if deletedOnly { return found }
-    for number in stride(from: newest - 1, through: max(1, newest - Self.maximumVersions), by: -1) {
-      switch try store.read(path, version: number) {
-      case .none: return found
-      case .absent: return found
-      case .deleted(let version):
-        retired = version.created
-        newer = nil
-      case .moved(_, let version):
-        retired = version.created
-        newer = nil
-      case .foreign(let version):
-        retired = version.created
-        newer = nil
-      case .record(let record, let version):
-        let date = retired ?? version.created ?? Timestamp(milliseconds: 0)
-        retired = version.created
-        let isSame =
-          switch newer {
-          case .some(let newer): record.credential.secret.isEqual(to: newer)
-          case .none: false
-          }
-        if isSame { continue }
-        newer = record.credential.secret.copy()
-        found.append(
-          FormerVersion(item: record.item, retired: date, isDeleted: false, path: path, version: number))
+    var retired = last.created
+    // Of successive versions with the same secret, the last one counts.
+    var newer: Secret?
+    if case .record(let record, _) = present { newer = record.credential.secret.copy() }
+    for number in stride(from: last.number - 1, through: max(1, last.number - Self.maximumVersions), by: -1) {
+      guard let former = try store.read(path, version: number), let version = former.version else {
+        return found
       }
+      let date = retired ?? version.created ?? Timestamp(milliseconds: 0)
+      retired = version.created
+      guard case .record(let record, _) = former else {
+        newer = nil
+        continue
+      }
+      if newer.lend({ record.credential.secret.isEqual(to: $0) }) ?? false { continue }
+      newer = record.credential.secret.copy()
+      found.append(
+        FormerVersion(item: record.item, retired: date, isDeleted: false, path: path, version: number))
     }
     return found
   }

@@ -47,14 +47,8 @@ final class KeyValueStore {
     return try session.send(request)
   }
 
-  private func bounded(
-    _ count: (inout ReadingBounds) throws(ReadingBounds.Exceeded) -> Void
-  ) throws(KeychainError) {
-    do throws(ReadingBounds.Exceeded) {
-      try count(&bounds)
-    } catch {
-      throw self.error(error.fault)
-    }
+  private func refuse(_ fault: OpenBaoFault?) throws(KeychainError) {
+    if let fault { throw error(fault) }
   }
 
   /// The meaning of a 403.
@@ -112,8 +106,7 @@ final class KeyValueStore {
     let reply = try ask(
       .init(
         method: .get, path: server.path("data", path.text), query: version.map { "version=\($0)" }))
-    let size = reply.body.count
-    try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeAnswer(of: size) }
+    try refuse(bounds.takeAnswer(of: reply.body.count))
     switch reply.status {
     case 403: return nil
     case 200: break
@@ -136,7 +129,7 @@ final class KeyValueStore {
   func paths(below folder: String, beginningWith beginning: String = "") throws(KeychainError) -> [String]? {
     let scans = session.mayScan
     if scans {
-      try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeFolder(atDepth: 0) }
+      try refuse(bounds.takeFolder(atDepth: 0))
       let reply = try list(.scan, folder)
       switch reply.status {
       case 200:
@@ -179,7 +172,7 @@ final class KeyValueStore {
   private func listAll(
     below folder: String, _ beginning: String, depth: Int
   ) throws(KeychainError) -> [String]? {
-    try bounded { (bounds) throws(ReadingBounds.Exceeded) in try bounds.takeFolder(atDepth: depth) }
+    try refuse(bounds.takeFolder(atDepth: depth))
     let reply = try list(.list, folder)
     switch reply.status {
     case 200: break
@@ -209,17 +202,9 @@ final class KeyValueStore {
   }
 
   private func keys(_ reply: borrowing ServerReply) throws(KeychainError) -> FolderKeys {
-    let keys: FolderKeys
-    do throws(JSONReader.Malformed) {
-      keys = try FolderKeys(reply)
-    } catch {
-      throw session.notUnderstood(reply)
-    }
-    let size = reply.body.count
-    try bounded { (bounds) throws(ReadingBounds.Exceeded) in
-      try bounds.takeAnswer(of: size)
-      try bounds.takeItems(keys.items.count)
-    }
+    let keys = try server.understood(reply) { (reply) throws(JSONReader.Malformed) in try FolderKeys(reply) }
+    try refuse(bounds.takeAnswer(of: reply.body.count))
+    try refuse(bounds.takeItems(keys.items.count))
     return keys
   }
 
@@ -239,25 +224,17 @@ final class KeyValueStore {
     case 403, 404: throw error(.noMount(place))
     default: throw session.notUnderstood(reply)
     }
-    var isVersion2 = false
-    do throws(JSONReader.Malformed) {
-      try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
-        var isStore = false
-        var version: ByteString?
-        try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
-          if name == "type" { isStore = try value.string() == "kv" }
-          if name == "options", value.kind == .object {
-            try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
-              if name == "version" { version = try value.string() }
-            }
-          }
+    var isStore = false
+    var version: ByteString?
+    try server.data(of: reply) { (name, value) throws(JSONReader.Malformed) in
+      if name == "type" { isStore = try value.string() == "kv" }
+      if name == "options", value.kind == .object {
+        try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+          if name == "version" { version = try value.string() }
         }
-        isVersion2 = isStore && version == "2"
       }
-    } catch {
-      throw session.notUnderstood(reply)
     }
-    guard isVersion2 else { throw error(.notVersion2(mount: place)) }
+    guard isStore, version == "2" else { throw error(.notVersion2(mount: place)) }
     session.note { $0.isVersion2 = true }
   }
 
@@ -318,14 +295,12 @@ final class KeyValueStore {
       .init(method: .post, path: server.path("data", path)), json.finish())
     switch (reply.status, reply.complaint()) {
     case (200, _):
-      do throws(JSONReader.Malformed) {
-        return .version(
+      return .version(
+        try server.understood(reply) { (reply) throws(JSONReader.Malformed) in
           try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
             try StoredVersion(parsing: data)
-          })
-      } catch {
-        throw session.notUnderstood(reply)
-      }
+          }
+        })
     case (400, .wrongVersion): return .contested
     case (403, _): throw forbidden("data", path, isWriting: true)
     default: throw try unexpected(reply, "data", path)

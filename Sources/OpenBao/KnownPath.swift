@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+package import Keychain
 
 enum KnownPath {
   case item(StoredItem)
@@ -17,8 +17,8 @@ enum KnownPath {
 }
 
 /// An item with everything that belongs to it, in one version.
-final class StoredItem {
-  let path: ItemPath
+package final class StoredItem {
+  package let path: ItemPath
   /// The version's number; 0 before it is written.
   let version: Int
   let record: ItemRecord
@@ -36,7 +36,7 @@ final class StoredItem {
     return ItemReference(ByteString(Array((record.origin ?? path).text.utf8) + [0x20] + date))
   }
 
-  var item: Item {
+  package var item: Item {
     var item = record.item
     item.reference = reference
     return item

@@ -180,13 +180,13 @@ extension OpenBaoKeychain {
   package var looksBeforeChanging: Bool { false }
 
   /// Uses copies for the whole folder, if ``mayAssume``.
-  package func assume(_ copies: [ItemCopy], areAllIn folder: String) {
+  package func assume(_ copies: [StoredItem], areAllIn folder: String) {
     guard mayAssume, listed[folder] == nil else { return }
     hasAssumed = true
     listed[folder] = copies.map(\.path)
     for copy in copies where known[copy.path] == nil {
-      known[copy.path] = .item(copy.stored)
-      located[copy.stored.reference] = copy.path
+      known[copy.path] = .item(copy)
+      located[copy.reference] = copy.path
       assumed.insert(copy.path)
     }
   }

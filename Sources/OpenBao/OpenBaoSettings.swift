@@ -23,13 +23,13 @@ package import SignIn
 /// | `fresh` | the age from which a copy is renewed; `60s` |
 /// | `prefetch` | the items to copy in advance: the beginnings of their paths, separated by commas |
 package struct OpenBaoSettings: Equatable, Sendable {
-  package let server: OpenBaoServer
+  package private(set) var server: OpenBaoServer
   package let login: LoginMethod
   /// The file with the token of another service; `nil` if it is in a keychain.
   package let tokenFile: String?
   /// Where the token is, if given (``LoginMethod/token(name:)``).
   package let tokenSource: TokenSource?
-  package let setup: ExchangeSetup
+  package private(set) var setup: ExchangeSetup
   package let hasNamespace: Bool
   package let copies: Copies
 
@@ -264,25 +264,24 @@ extension OpenBaoSettings {
   package func completed(by variable: (String) -> String?) -> OpenBaoSettings {
     guard Self.areAbout(server, variable) else { return self }
     func value(_ name: String) -> String? { Self.value(name, variable) }
-    var setup = setup
+    var completed = self
     if setup.authorities == nil, setup.authoritiesFolder == nil {
-      setup.authorities = value("CACERT")
-      setup.authoritiesFolder = value("CAPATH")
+      completed.setup.authorities = value("CACERT")
+      completed.setup.authoritiesFolder = value("CAPATH")
     }
     if setup.certificate == nil {
-      setup.certificate = value("CLIENT_CERT")
-      setup.key = value("CLIENT_KEY")
+      completed.setup.certificate = value("CLIENT_CERT")
+      completed.setup.key = value("CLIENT_KEY")
     }
-    setup.serverName = setup.serverName ?? value("TLS_SERVER_NAME")
-    var server = server
+    completed.setup.serverName = setup.serverName ?? value("TLS_SERVER_NAME")
     if !hasNamespace, var namespace = value("NAMESPACE") {
       while namespace.hasSuffix("/") { namespace.removeLast() }
       if PlainPath.isOne(namespace) {
-        server = OpenBaoServer(
+        completed.server = OpenBaoServer(
           server.addresses, namespace: namespace, mount: server.mount, folder: server.folder)
       }
     }
-    return OpenBaoSettings(self, server: server, setup: setup)
+    return completed
   }
 
   /// `BAO_NAME`, else `VAULT_NAME`; `nil` if neither is set, or it is empty.
@@ -312,15 +311,5 @@ extension OpenBaoSettings {
       case .token, .appRole, .userPassword, .oidc: nil
       }
     return ByteString(login.account.bytes + (file.map { [UInt8(ascii: " ")] + $0.utf8 } ?? []))
-  }
-
-  private init(_ settings: OpenBaoSettings, server: OpenBaoServer, setup: ExchangeSetup) {
-    self.server = server
-    login = settings.login
-    tokenFile = settings.tokenFile
-    tokenSource = settings.tokenSource
-    self.setup = setup
-    hasNamespace = settings.hasNamespace
-    copies = settings.copies
   }
 }

@@ -21,31 +21,22 @@ struct ReadingBounds {
   private var items = 0
   private var bytes = 0
 
-  /// Counts a listed folder.
+  /// Counts a listed folder. Returns the fault if there are too many.
   ///
   /// - Parameter depth: how many folders are above it.
-  /// - Throws: the exceeded limit.
-  mutating func takeFolder(atDepth depth: Int) throws(Exceeded) {
+  mutating func takeFolder(atDepth depth: Int) -> OpenBaoFault? {
     folders += 1
-    if depth > Self.depth { throw Exceeded(what: "folders below one another", limit: Self.depth) }
-    if folders > Self.folders { throw Exceeded(what: "folders", limit: Self.folders) }
+    if depth > Self.depth { return .tooMuch(what: "folders below one another", limit: Self.depth) }
+    return folders > Self.folders ? .tooMuch(what: "folders", limit: Self.folders) : nil
   }
 
-  mutating func takeItems(_ count: Int) throws(Exceeded) {
+  mutating func takeItems(_ count: Int) -> OpenBaoFault? {
     items += count
-    if items > Self.items { throw Exceeded(what: "items", limit: Self.items) }
+    return items > Self.items ? .tooMuch(what: "items", limit: Self.items) : nil
   }
 
-  mutating func takeAnswer(of count: Int) throws(Exceeded) {
+  mutating func takeAnswer(of count: Int) -> OpenBaoFault? {
     bytes += count
-    if bytes > Self.bytes { throw Exceeded(what: "bytes in its answers", limit: Self.bytes) }
-  }
-
-  struct Exceeded: Error {
-    /// The things of which there are too many, in the plural.
-    let what: String
-    let limit: Int
-
-    var fault: OpenBaoFault { .tooMuch(what: what, limit: limit) }
+    return bytes > Self.bytes ? .tooMuch(what: "bytes in its answers", limit: Self.bytes) : nil
   }
 }

@@ -75,11 +75,7 @@ extension KeyValueStore {
     let reply = try ask(.init(method: .get, path: server.path("data", path)))
     let isAbsent = reply.status == 404 && reply.complaint() == .none
     guard isAbsent || reply.status == 200 else { throw try unexpected(reply, "data", path) }
-    do throws(JSONReader.Malformed) {
-      return try Self.lease(reply)
-    } catch {
-      throw session.notUnderstood(reply)
-    }
+    return try server.understood(reply) { (reply) throws(JSONReader.Malformed) in try Self.lease(reply) }
   }
 
   private static func lease(_ reply: borrowing ServerReply) throws(JSONReader.Malformed) -> RenewalLease {
@@ -163,17 +159,11 @@ extension KeyValueStore {
         throw session.notUnderstood(reply)
       }
       var words: Set<ByteString> = []
-      do throws(JSONReader.Malformed) {
-        try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
-          try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
-            guard name == "capabilities" else { return }
-            try JSONReader.elements(of: value.raw) { (word) throws(JSONReader.Malformed) in
-              words.insert(try word.string())
-            }
-          }
+      try server.data(of: reply) { (name, value) throws(JSONReader.Malformed) in
+        guard name == "capabilities" else { return }
+        try JSONReader.elements(of: value.raw) { (word) throws(JSONReader.Malformed) in
+          words.insert(try word.string())
         }
-      } catch {
-        throw session.notUnderstood(reply)
       }
       let mayChange = words.contains("update") || words.contains("root")
       guard mayChange, !words.contains("deny") else { throw forbidden("data", path, isWriting: true) }

@@ -87,10 +87,7 @@ package struct ItemRecord: ~Copyable {
     json.member("modified", modified)
     if modified != nil { json.member("modified_version", ByteString("\(version)")) }
     json.member("origin", origin.map { ByteString($0.text) })
-    switch client {
-    case .some(let client): json.member("oauth_client", client)
-    case .none: break
-    }
+    client.lend { json.member("oauth_client", $0) }
     if !replaced.isEmpty {
       json.member(
         "replaced", ByteString(replaced.map { String($0, radix: 16) }.joined(separator: " ")))
@@ -205,12 +202,7 @@ package struct ItemRecord: ~Copyable {
     replaced.contains(Self.hash(secret)) && !credential.secret.isEqual(to: secret)
   }
 
-  package borrowing func copyOfClient() -> Secret? {
-    switch client {
-    case .some(let client): client.copy()
-    case .none: nil
-    }
-  }
+  package borrowing func copyOfClient() -> Secret? { client.lend { $0.copy() } }
 
   /// The record left in place of a moved item, for processes that know it by its reference.
   ///

@@ -75,6 +75,16 @@ package enum ReadOutcome: ~Copyable {
   /// Nothing, and no earlier version.
   case absent
 
+  var version: StoredVersion? {
+    switch self {
+    case .record(_, let version): version
+    case .foreign(let version): version
+    case .moved(_, let version): version
+    case .deleted(let version): version
+    case .absent: nil
+    }
+  }
+
   /// Reads a reply with status 200 or 404 to `GET data/PATH`.
   ///
   /// - Throws: `JSONReader.Malformed` for anything else.

@@ -61,16 +61,8 @@ struct OIDCLogin {
     if reply.status == 404, reply.complaint() == .noRoute { throw server.error(.noMount(path)) }
     guard reply.status == 200 else { throw server.error(.loginRefused(method: "oidc")) }
     var text = ""
-    do throws(JSONReader.Malformed) {
-      text = try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
-        var text = ""
-        try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
-          if name == "auth_url" { text = "\(try value.string())" }
-        }
-        return text
-      }
-    } catch {
-      throw server.notUnderstood(reply)
+    try server.data(of: reply) { (name, value) throws(JSONReader.Malformed) in
+      if name == "auth_url" { text = "\(try value.string())" }
     }
     // Empty if the role doesn't allow the address of the return.
     if text.isEmpty { throw server.error(.loginRefused(method: "oidc")) }

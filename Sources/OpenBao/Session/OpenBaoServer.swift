@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 package import SignIn
 
@@ -51,5 +52,33 @@ extension OpenBaoServer {
 
   func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError {
     error(.notUnderstood(status: reply.status))
+  }
+
+  /// Reads a reply.
+  ///
+  /// - Throws: ``OpenBaoFault/notUnderstood(status:)`` if it is malformed.
+  func understood<Result: ~Copyable>(
+    _ reply: borrowing ServerReply,
+    _ read: (borrowing ServerReply) throws(JSONReader.Malformed) -> Result
+  ) throws(KeychainError) -> Result {
+    do throws(JSONReader.Malformed) {
+      return try read(reply)
+    } catch {
+      throw notUnderstood(reply)
+    }
+  }
+
+  /// Reads the members of the object in the reply's member `data`.
+  ///
+  /// - Throws: as ``understood(_:_:)`` does.
+  func data(
+    of reply: borrowing ServerReply,
+    _ body: (_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) -> Void
+  ) throws(KeychainError) {
+    try understood(reply) { (reply) throws(JSONReader.Malformed) in
+      try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
+        try JSONReader.members(of: data, body)
+      }
+    }
   }
 }

@@ -92,10 +92,7 @@ package final class OpenBaoSession {
     if reply.status != 403 || hasLoggedIn { return reply }
     if try isKnownToken() { return reply }
     if case .token = method { throw loginError(tokenRefused) }
-    switch token {
-    case .some(let refused): credentials.forget(refused.value)
-    case .none: break
-    }
+    token.lend { credentials.forget($0.value) }
     token = nil
     // Only a person can log in again.
     if method.path == nil { throw loginError(tokenRefused) }
@@ -106,13 +103,11 @@ package final class OpenBaoSession {
   private func sendOnce(_ request: ServerRequest, _ body: borrowing Secret?) throws(KeychainError)
     -> ServerReply
   {
-    let header: Secret?
-    switch token {
-    case .some(let token):
+    if token == nil { throw loginError(noLogin) }
+    let header = token.lend { token -> Secret in
       var text = Secret("X-Vault-Token: ")
       text.append(token.value)
-      header = consume text
-    case .none: throw loginError(noLogin)
+      return text
     }
     return try nodes.exchange(request, body, header)
   }
@@ -131,18 +126,12 @@ package final class OpenBaoSession {
 
   private func logInIfNeeded() throws(KeychainError) {
     let now = clock().seconds
-    switch token {
-    case .none: break
-    case .some(let token): if token.expiry ?? .max > now { return }
-    }
+    if token.lend({ $0.expiry ?? .max > now }) ?? false { return }
     token = nil
     isIdentified = false
-    switch try credentials.token() {
-    case .none: break
-    case .some(let kept):
-      guard kept.expiry ?? .max > now, IssuedToken.isToken(kept.value) else { break }
+    if let kept = try credentials.token(), kept.expiry ?? .max > now, IssuedToken.isToken(kept.value) {
       let renewal = kept.renewal
-      token = HeldToken(kept.value.copy(), expiry: kept.expiry, renewal: renewal)
+      token = consume kept
       if let renewal, renewal <= now { renew() }
       try identify()
       return noteLogin()
@@ -153,31 +142,22 @@ package final class OpenBaoSession {
   /// Has the token's holder noted. Asks the server if that isn't known yet.
   private func identify() throws(KeychainError) {
     guard let holders, !isIdentified else { return }
-    switch token {
-    case .some(let token): isIdentified = holders.knows(token.value)
-    case .none: return
-    }
-    if isIdentified { return }
+    guard let isKnown = token.lend({ holders.knows($0.value) }) else { return }
+    isIdentified = isKnown
+    if isKnown { return }
     let reply = try sendOnce(ServerRequest(method: .get, path: Self.lookUp), nil)
     let holder =
       reply.status == 200
       ? try? reply.withMember("data") { (data) throws(JSONReader.Malformed) in
         try TokenHolder.text(of: data)
       } : nil
-    switch token {
-    case .some(let token): holders.note(holder, of: token.value)
-    case .none: break
-    }
+    token.lend { holders.note(holder, of: $0.value) }
     isIdentified = true
   }
 
   /// Notes the holder of the login's secret, if that may be another one the next time.
   private func noteLogin() {
-    guard let holders else { return }
-    switch credentials.passingSecret() {
-    case .some(let login): holders.note(login)
-    case .none: break
-    }
+    if let holders, let login = credentials.passingSecret() { holders.note(login) }
   }
 
   /// Logs in if necessary, and has the holder noted.
@@ -197,10 +177,8 @@ package final class OpenBaoSession {
     guard let path = method.path else { throw loginError(noLogin) }
     var needed = Secret()
     if method.needsSecret {
-      switch try credentials.secret(for: method) {
-      case .none: throw loginError(noLogin)
-      case .some(let secret): needed = secret.copy()
-      }
+      guard let secret = try credentials.secret(for: method) else { throw loginError(noLogin) }
+      needed = secret
     }
     let reply = try nodes.exchange(
       ServerRequest(method: .post, path: path), method.body(needed), nil, isRepeatable: true)
@@ -219,21 +197,14 @@ package final class OpenBaoSession {
     } else {
       try logIn()
     }
-    switch try credentials.token() {
-    case .none:
+    guard let kept = try credentials.token() else {
       throw .unavailable(
         reason: "the token of \(server.name) can't be kept: there is no keychain of your own yet")
-    case .some(let kept):
-      let isOwn =
-        switch token {
-        case .some(let own): own.value.isEqual(to: kept.value)
-        case .none: false
-        }
-      if !isOwn {
-        throw .unavailable(reason: "the token of \(server.name) can't be kept: another one is in its place")
-      }
-      return kept.expiry
     }
+    guard token.lend({ $0.value.isEqual(to: kept.value) }) ?? false else {
+      throw .unavailable(reason: "the token of \(server.name) can't be kept: another one is in its place")
+    }
+    return kept.expiry
   }
 
   /// When the token in use ends, in seconds since the Unix epoch; `nil` if it doesn't, or may not know that.
@@ -255,15 +226,9 @@ package final class OpenBaoSession {
     if reply.status == 403 { return nil }
     guard reply.status == 200 else { throw notUnderstood(reply) }
     var life = (left: 0, uses: 0)
-    do throws(JSONReader.Malformed) {
-      try reply.withMember("data") { (data) throws(JSONReader.Malformed) in
-        try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
-          if name == "ttl" { life.left = try value.integer() }
-          if name == "num_uses" { life.uses = try value.integer() }
-        }
-      }
-    } catch {
-      throw notUnderstood(reply)
+    try server.data(of: reply) { (name, value) throws(JSONReader.Malformed) in
+      if name == "ttl" { life.left = try value.integer() }
+      if name == "num_uses" { life.uses = try value.integer() }
     }
     return life
   }
@@ -271,12 +236,11 @@ package final class OpenBaoSession {
   private func take(_ reply: borrowing ServerReply, of path: String) throws(KeychainError) {
     switch reply.status {
     case 200:
-      do throws(JSONReader.Malformed) {
-        take(try IssuedToken(reply), after: nil)
-        hasLoggedIn = true
-      } catch {
-        throw notUnderstood(reply)
+      let issued = try server.understood(reply) { (reply) throws(JSONReader.Malformed) in
+        try IssuedToken(reply)
       }
+      take(issued, after: nil)
+      hasLoggedIn = true
     case 404 where reply.complaint() == .noRoute: throw error(.noMount(path))
     default: throw loginError(.loginRefused(method: method.word))
     }
@@ -297,19 +261,12 @@ package final class OpenBaoSession {
   private func renew() {
     let request = ServerRequest(method: .post, path: "auth/token/renew-self", isDispensable: true)
     guard let reply = try? sendOnce(request, Secret("{}")) else { return }
-    let former: Secret?
-    let kept: HeldToken
-    switch token {
-    case .some(let token):
-      former = token.value.copy()
-      kept = HeldToken(token.value.copy(), expiry: token.expiry)
-    case .none: return
-    }
+    let former = token.lend { $0.value.copy() }
     if reply.status == 200 {
       guard let issued = try? IssuedToken(reply) else { return }
       return take(issued, after: former)
     }
-    credentials.keep(kept, after: former)
+    token.lend { credentials.keep(HeldToken($0.value.copy(), expiry: $0.expiry), after: former) }
   }
 
   /// Makes sure that the token in use lasts long enough to store a token issued meanwhile. Logs in again if necessary

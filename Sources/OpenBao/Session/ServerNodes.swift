@@ -220,11 +220,7 @@ final class ServerNodes {
   ) -> HTTPRequest {
     var url = server.url(request.path, at: address)
     if let query = request.query { url = url.asking(query) }
-    var made: HTTPRequest
-    switch body {
-    case .some(let body): made = HTTPRequest(post: body.copy(), to: url)
-    case .none: made = HTTPRequest(request.method, url)
-    }
+    var made = body.lend { HTTPRequest(post: $0.copy(), to: url) } ?? HTTPRequest(request.method, url)
     made.mediaType = "application/json"
     made.maximumReply = request.maximumReply
     made.timeout =
@@ -235,10 +231,7 @@ final class ServerNodes {
     if let index = memory.index {
       made.headers += ["X-Vault-Index: \(index)", "X-Vault-Inconsistent: forward-active-node"]
     }
-    switch header {
-    case .some(let header): made.secretHeader = header.copy()
-    case .none: break
-    }
+    made.secretHeader = header.lend { $0.copy() }
     return made
   }
 

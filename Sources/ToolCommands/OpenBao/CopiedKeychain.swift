@@ -32,7 +32,7 @@ package final class CopiedKeychain: KeychainStore {
   let onNotice: (Notice) -> Void
 
   /// The copies that the last search found.
-  private var found: [ItemCopy] = []
+  private var found: [StoredItem] = []
   /// Whether the next question goes to the server, if that can be reached.
   private var isToAsk = false
   /// Whether only the server is asked, because something may be changed.
@@ -135,7 +135,7 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   /// The copy of an item from the last search.
-  private func copy(of item: Item) -> ItemCopy? {
+  private func copy(of item: Item) -> StoredItem? {
     guard let reference = item.reference else { return nil }
     return found.first { $0.item.reference == reference }
   }
@@ -154,7 +154,7 @@ package final class CopiedKeychain: KeychainStore {
 
   /// The items from copies that may answer; `nil` if the server has to be asked.
   private func copied(_ search: SearchFolders, _ query: ItemQuery) -> [Item]? {
-    var items: [ItemCopy] = []
+    var items: [StoredItem] = []
     var age: Int64 = 0
     for folder in search.folders {
       guard let copy = copies.folder(folder) else { return nil }
@@ -180,7 +180,7 @@ package final class CopiedKeychain: KeychainStore {
     }
   }
 
-  private func matching(_ copies: [ItemCopy], _ query: ItemQuery) -> [Item] {
+  private func matching(_ copies: [StoredItem], _ query: ItemQuery) -> [Item] {
     found = copies.filter { query.matches($0.item) }
     return found.map(\.item)
   }
@@ -190,7 +190,7 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   private func fetchedAtOnce(_ search: SearchFolders, _ query: ItemQuery) throws(KeychainError) -> [Item] {
-    var fetched: [(name: String, items: [ItemCopy])] = []
+    var fetched: [(name: String, items: [StoredItem])] = []
     let now = clock()
     for folder in search.folders {
       // A login that may not list gets only what it may read, and no copy: nobody knows when that is complete.
@@ -206,7 +206,7 @@ package final class CopiedKeychain: KeychainStore {
     return matching(fetched.flatMap(\.items), query)
   }
 
-  func keep(_ folders: [(name: String, items: [ItemCopy])], at now: Timestamp) {
+  func keep(_ folders: [(name: String, items: [StoredItem])], at now: Timestamp) {
     copies.keep(folders, at: now, if: { holder.isOwn })
     forgetIfRemoved()
   }
@@ -230,44 +230,38 @@ package final class CopiedKeychain: KeychainStore {
 
   @discardableResult
   package func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try touching(item)
-    let added = try asking { () throws(KeychainError) in try server.add(item, credential) }
-    settle()
-    return added
+    try changing([item]) { () throws(KeychainError) in try server.add(item, credential) }
   }
 
   @discardableResult
   package func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item {
-    try touching(item)
-    let added = try asking { () throws(KeychainError) in try server.add(keepingDatesOf: item, credential) }
-    settle()
-    return added
+    try changing([item]) { () throws(KeychainError) in try server.add(keepingDatesOf: item, credential) }
   }
 
   @discardableResult
   package func update(_ item: Item) throws(KeychainError) -> Item {
-    try touching(item)
-    let updated = try asking { () throws(KeychainError) in try server.update(item) }
-    settle()
-    return updated
+    try changing([item]) { () throws(KeychainError) in try server.update(item) }
   }
 
   @discardableResult
   package func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    try touching(item)
-    let updated = try asking { () throws(KeychainError) in try server.update(item, credential) }
-    settle()
-    return updated
+    try changing([item]) { () throws(KeychainError) in try server.update(item, credential) }
   }
 
   @discardableResult
   package func delete(_ items: [Item]) throws(KeychainError) -> Int {
+    try changing(items) { () throws(KeychainError) in try server.delete(items) }
+  }
+
+  private func changing<Result>(
+    _ items: [Item], _ body: () throws(KeychainError) -> Result
+  ) throws(KeychainError) -> Result {
     for item in items { try touching(item) }
-    let count = try asking { () throws(KeychainError) in try server.delete(items) }
+    let result = try asking(body)
     settle()
-    return count
+    return result
   }
 
   private func touching(_ item: Item) throws(KeychainError) {
@@ -368,9 +362,8 @@ extension CopiedKeychain: VersionedKeychain {
   }
 
   package func bringBack(_ former: FormerVersion, replacing: Bool) throws(KeychainError) -> Item {
-    try touching(former.item)
-    let item = try server.bringBack(former, replacing: replacing)
-    settle()
-    return item
+    try changing([former.item]) { () throws(KeychainError) in
+      try server.bringBack(former, replacing: replacing)
+    }
   }
 }

@@ -15,7 +15,7 @@ final class CopyVault {
   /// The contents of a folder at one time.
   struct FolderCopy {
     let fetched: Timestamp
-    let items: [ItemCopy]
+    let items: [StoredItem]
   }
 
   /// How long to wait for others who change copies, in seconds.
@@ -55,20 +55,18 @@ final class CopyVault {
   }
 
   private func copy(of folder: String) throws(KeychainError) -> FolderCopy? {
-    switch try vault.answer(to: key(folder)) {
-    case .none: return nil
-    case .some(let answer):
-      guard let fetched = answer.item.modificationDate else { return nil }
-      return Self.items(in: answer.credential.secret).map { FolderCopy(fetched: fetched, items: $0) }
+    guard let answer = try vault.answer(to: key(folder)), let fetched = answer.item.modificationDate else {
+      return nil
     }
+    return Self.items(in: answer.credential.secret).map { FolderCopy(fetched: fetched, items: $0) }
   }
 
-  private static func items(in text: borrowing Secret) -> [ItemCopy]? {
-    var items: [ItemCopy] = []
+  private static func items(in text: borrowing Secret) -> [StoredItem]? {
+    var items: [StoredItem] = []
     do throws(JSONReader.Malformed) {
       try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
         try JSONReader.elements(of: text) { (item) throws(JSONReader.Malformed) in
-          items.append(try ItemCopy(parsing: item.raw))
+          items.append(try StoredItem(parsing: item.raw))
         }
       }
     } catch {
@@ -104,7 +102,7 @@ final class CopyVault {
   /// - Parameters:
   ///   - now: when they were requested.
   ///   - isOwn: returns whether the copies still belong to the login that asked, so that nobody else gets these.
-  func keep(_ folders: [(name: String, items: [ItemCopy])], at now: Timestamp, if isOwn: () -> Bool) {
+  func keep(_ folders: [(name: String, items: [StoredItem])], at now: Timestamp, if isOwn: () -> Bool) {
     change(isForgetting: false) { () throws(KeychainError) in
       // Anything changed or read after the request is newer.
       if isChanged(since: now) || !isOwn() { return }
@@ -120,7 +118,7 @@ final class CopyVault {
   }
 
   /// Adds a copy, unless it is too large for a secret.
-  private func add(_ items: [ItemCopy], of folder: String, at now: Timestamp) throws(KeychainError) {
+  private func add(_ items: [StoredItem], of folder: String, at now: Timestamp) throws(KeychainError) {
     var json = JSONWriter(capacity: 4096)
     json.beginArray()
     for item in items { item.write(to: &json) }
