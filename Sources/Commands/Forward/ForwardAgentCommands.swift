@@ -128,7 +128,7 @@ struct ForwardStatusCommand: ParsableCommand {
       "running": running != nil, "socket": places.forwardingSocket, "process": running?.process,
     ]
     try output.write(
-      report + JSONObject { response?.members(in: &$0) }, or: text(places, running, response))
+      report + JSONObject { if let response { $0.members(of: response) } }, or: text(places, running, response))
     do throws(RuleStore.Fault) {
       _ = try RuleStore(at: places.rules).read()
     } catch {
