@@ -90,13 +90,21 @@ extension TransportFault {
   fileprivate init?(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var message = Message()
     try message.read(text)
-    let fault: TransportFault? =
-      message.unreachable.map { .unreachable($0) } ?? message.unsafe.map { .unsafeConnection($0) }
-      ?? message.tooSlow.map { .tooSlow(milliseconds: $0) }
-      ?? (message.isProxyAuthentication ? .proxyAuthentication : nil)
-      ?? (message.isTooLarge ? .tooLarge : message.isCancelled ? .cancelled : nil)
-    guard let fault else { return nil }
-    self = fault
+    if let reason = message.unreachable {
+      self = .unreachable(reason)
+    } else if let reason = message.unsafe {
+      self = .unsafeConnection(reason)
+    } else if let milliseconds = message.tooSlow {
+      self = .tooSlow(milliseconds: milliseconds)
+    } else if message.isProxyAuthentication {
+      self = .proxyAuthentication
+    } else if message.isTooLarge {
+      self = .tooLarge
+    } else if message.isCancelled {
+      self = .cancelled
+    } else {
+      return nil
+    }
   }
 
   private struct Message: JSONMessage {
