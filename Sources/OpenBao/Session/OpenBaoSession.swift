@@ -19,12 +19,14 @@ package final class OpenBaoSession {
   private var hasLoggedIn = false
 
   /// - Parameters:
-  ///   - transport: sends the requests; without a network it is `nil`, and each request an error.
+  ///   - transport: sends the requests; without a network it is `nil`, and each request an error. Made for the first
+  ///     request: copies answer without.
   ///   - isInsistent: whether to ask a server that gave no answer a moment ago.
   ///   - clock: the present time, for renewing tokens.
   ///   - wait: waits for a number of milliseconds.
   package init(
-    with server: OpenBaoServer, over transport: (any Transport)?, by method: LoginMethod,
+    with server: OpenBaoServer, over transport: @autoclosure @escaping () -> (any Transport)?,
+    by method: LoginMethod,
     _ credentials: any LoginCredentials, memory store: any ServerMemoryStore,
     isInsistent: Bool = false, patience: Patience = Patience(),
     clock: @escaping () -> Timestamp = { .now },

@@ -28,7 +28,8 @@ extension OpenBaoSession {
 /// of an election; the caller must check afterwards whether an earlier try has arrived.
 final class ServerNodes {
   let server: OpenBaoServer
-  let transport: (any Transport)?
+  private let makeTransport: () -> (any Transport)?
+  private(set) lazy var transport = makeTransport()
   private let store: any ServerMemoryStore
   let patience: OpenBaoSession.Patience
   private let clock: () -> Timestamp
@@ -43,12 +44,13 @@ final class ServerNodes {
   private var preferred = 0
 
   init(
-    of server: OpenBaoServer, over transport: (any Transport)?, memory store: any ServerMemoryStore,
+    of server: OpenBaoServer, over transport: @escaping () -> (any Transport)?,
+    memory store: any ServerMemoryStore,
     isInsistent: Bool, patience: OpenBaoSession.Patience, clock: @escaping () -> Timestamp,
     wait: @escaping (_ milliseconds: Int) -> Void
   ) {
     self.server = server
-    self.transport = transport
+    makeTransport = transport
     self.store = store
     self.patience = patience
     silence = ServerSilence(isInsistent: isInsistent)
