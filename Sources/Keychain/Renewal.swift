@@ -112,12 +112,7 @@ extension Item {
 
 extension Credential {
   /// Whether it has a token that gets a new secret.
-  var isRenewable: Bool {
-    switch refreshToken {
-    case .none: false
-    case .some(let token): !token.isEmpty
-    }
-  }
+  var isRenewable: Bool { refreshToken.lend { !$0.isEmpty } ?? false }
 
   borrowing func isRenewable(of item: Item) -> Bool { isRenewable || item.isMinted }
 }

@@ -44,14 +44,11 @@ package struct RuleStore {
     } catch {
       throw .file(error)
     }
-    switch consume text {
-    case .none: return RuleFile()
-    case .some(let text):
-      do throws(RuleFile.Malformed) {
-        return try text.withUnsafeBytes { (bytes) throws(RuleFile.Malformed) in try RuleFile(parsing: bytes) }
-      } catch {
-        throw .malformed(error)
-      }
+    guard let text else { return RuleFile() }
+    do throws(RuleFile.Malformed) {
+      return try text.withUnsafeBytes { (bytes) throws(RuleFile.Malformed) in try RuleFile(parsing: bytes) }
+    } catch {
+      throw .malformed(error)
     }
   }
 

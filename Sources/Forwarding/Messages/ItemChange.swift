@@ -35,14 +35,8 @@ package final class ItemChange {
       json.member("is", item: item)
     case .delete(let former): json.member("was", item: former)
     }
-    switch credential {
-    case .none: break
-    case .some(let credential): json.member("credential", credential: credential)
-    }
-    switch seen {
-    case .none: break
-    case .some(let seen): json.member("seen", credential: seen)
-    }
+    credential.lend { json.member("credential", credential: $0) }
+    seen.lend { json.member("seen", credential: $0) }
     json.endObject()
   }
 

@@ -303,12 +303,9 @@ package struct ForwardingService {
         $0.reference == reference && $0.asSent == former
       })
     else { return false }
-    switch change.seen {
-    case .none: return true
-    case .some(let seen):
-      guard let present = try keychain.credentialIfPresent(of: former) else { return false }
-      return present.hasSameSecret(as: seen) && present.expiry == seen.expiry
-    }
+    if !change.hasSeen { return true }
+    guard let present = try keychain.credentialIfPresent(of: former) else { return false }
+    return change.seen.lend { present.hasSameSecret(as: $0) && present.expiry == $0.expiry } ?? true
   }
 
   /// A credential for an item with an unchanged secret keeps the item's refresh token, which the other side can't know.
@@ -343,19 +340,9 @@ extension ItemChange {
   }
 
   /// Whether its sender has seen the secret, as when erasing one that a server refused.
-  fileprivate var hasSeen: Bool {
-    switch seen {
-    case .some: true
-    case .none: false
-    }
-  }
+  fileprivate var hasSeen: Bool { seen != nil }
 
-  fileprivate var credentialCopy: Credential? {
-    switch credential {
-    case .none: nil
-    case .some(let credential): credential.copy()
-    }
-  }
+  fileprivate var credentialCopy: Credential? { credential.lend { $0.copy() } }
 }
 
 extension Credential {

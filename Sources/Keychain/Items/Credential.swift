@@ -103,32 +103,12 @@ public struct Credential: ~Copyable, Sendable {
 
   /// Whether both hold the same refresh token, or neither holds one.
   public borrowing func hasSameRefreshToken(as other: borrowing Credential) -> Bool {
-    switch refreshToken {
-    case .none:
-      switch other.refreshToken {
-      case .none: true
-      case .some: false
-      }
-    case .some(let mine):
-      switch other.refreshToken {
-      case .none: false
-      case .some(let theirs): mine.isEqual(to: theirs)
-      }
-    }
+    refreshToken.lend { mine in other.refreshToken.lend { mine.isEqual(to: $0) } ?? false }
+      ?? !other.hasRefreshToken
   }
 
   /// Whether there is a refresh token.
-  public var hasRefreshToken: Bool {
-    switch refreshToken {
-    case .none: false
-    case .some: true
-    }
-  }
+  public var hasRefreshToken: Bool { refreshToken != nil }
 
-  package borrowing func copyOfRefreshToken() -> Secret? {
-    switch refreshToken {
-    case .none: nil
-    case .some(let token): token.copy()
-    }
-  }
+  package borrowing func copyOfRefreshToken() -> Secret? { refreshToken.lend { $0.copy() } }
 }

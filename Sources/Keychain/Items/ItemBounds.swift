@@ -101,12 +101,8 @@ extension Credential {
   ///   authentication scheme that is longer than ``ItemBounds/attribute``, or has LF, CR or NUL.
   public borrowing func validate() throws(KeychainError) {
     if secret.count > ItemBounds.secret { throw .tooLarge(what: "the secret", limit: ItemBounds.secret) }
-    switch refreshToken {
-    case .none: break
-    case .some(let token):
-      if token.count > ItemBounds.refreshToken {
-        throw .tooLarge(what: "the refresh token", limit: ItemBounds.refreshToken)
-      }
+    if refreshToken.lend({ $0.count > ItemBounds.refreshToken }) ?? false {
+      throw .tooLarge(what: "the refresh token", limit: ItemBounds.refreshToken)
     }
     try Item.validate("authtype", authenticationScheme)
     try further.validate()

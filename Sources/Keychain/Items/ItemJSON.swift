@@ -53,10 +53,7 @@ extension JSONWriter {
   package mutating func confidentialMembers(of credential: borrowing Credential) {
     member("secret", credential.secret)
     member("password_expiry_utc", credential.expiry)
-    switch credential.refreshToken {
-    case .none: break
-    case .some(let token): member("oauth_refresh_token", token)
-    }
+    credential.refreshToken.lend { member("oauth_refresh_token", $0) }
     member("authtype", credential.authenticationScheme)
     credential.further.write(to: &self)
   }

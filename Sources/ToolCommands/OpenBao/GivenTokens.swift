@@ -60,8 +60,10 @@ struct GivenTokens {
     var lines = Lines(text)
     while let line = lines.next() {
       let parts = String(decoding: line, as: UTF8.self).split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, parts[0].trimmed == "token_helper" else { continue }
-      let value = parts[1].trimmed
+      guard parts.count == 2, parts[0].split(whereSeparator: \.isWhitespace) == ["token_helper"] else {
+        continue
+      }
+      let value = parts[1].drop(while: \.isWhitespace)
       guard value.hasPrefix("\"/"), let end = value.dropFirst().firstIndex(of: "\"") else { return nil }
       return String(value.dropFirst()[..<end])
     }
@@ -105,14 +107,5 @@ struct GivenTokens {
       else { return nil }
       return Secret(copying: text.part(first, last + 1 - first))
     }
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: Substring {
-    var text = self
-    while let first = text.first, first.isWhitespace { text.removeFirst() }
-    while let last = text.last, last.isWhitespace { text.removeLast() }
-    return text
   }
 }

@@ -20,9 +20,6 @@ package final class CompanionTransport: Transport {
     self.setup = setup
   }
 
-  /// Starts the program early, while there is something else to do.
-  package func prepare() { _ = try? started() }
-
   package func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
     // More than the program's own time limit, which it reports itself.
     let deadline = SystemClock.awake + setup.timeout + 5000
@@ -113,54 +110,15 @@ private final class Conversation {
 
   /// Returns whether all of it could be sent in time.
   func send(_ frame: borrowing Secret, until deadline: Int) -> Bool {
-    frame.withUnsafeBytes { bytes in
-      var sent = 0
-      while sent < bytes.count {
-        let count = Glibc.send(socket, bytes.start + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
-        if count > 0 {
-          sent += count
-          continue
-        }
-        if count < 0, errno == EINTR { continue }
-        guard count < 0, errno == EAGAIN, wait(for: POLLOUT, until: deadline) else { return false }
-      }
-      return true
-    }
+    frame.withUnsafeBytes(TimedSocket(socket, until: deadline).send)
   }
 
   /// `nil` if none came in time, or it is invalid.
   func message(until deadline: Int) -> Secret? {
-    guard let length = bytes(ExchangeFrame.lengthSize, until: deadline),
+    let socket = TimedSocket(socket, until: deadline)
+    guard let length = socket.receive(ExchangeFrame.lengthSize),
       let size = length.withUnsafeBytes({ ExchangeFrame.size($0) })
     else { return nil }
-    return bytes(size, until: deadline)
-  }
-
-  private func bytes(_ count: Int, until deadline: Int) -> Secret? {
-    var read = Secret(capacity: count)
-    while read.count < count {
-      let left = count - read.count
-      var outcome = 0
-      var number: Int32 = 0
-      read.append(count: left) { buffer in
-        outcome = recv(socket, buffer.baseAddress, buffer.count, 0)
-        number = errno
-        return max(0, outcome)
-      }
-      if outcome > 0 || outcome < 0 && number == EINTR { continue }
-      guard outcome < 0, number == EAGAIN, wait(for: POLLIN, until: deadline) else { return nil }
-    }
-    return read
-  }
-
-  private func wait(for event: Int32, until deadline: Int) -> Bool {
-    while true {
-      let left = deadline - SystemClock.awake
-      if left <= 0 { return false }
-      var ready = pollfd(fd: socket, events: Int16(event), revents: 0)
-      let result = poll(&ready, 1, Int32(min(left, 60_000)))
-      if result > 0 { return true }
-      if result < 0, errno != EINTR { return false }
-    }
+    return socket.receive(size)
   }
 }
