@@ -13,6 +13,52 @@ package func hexadecimalDigits(_ bytes: [UInt8]) -> [UInt8] {
   }
 }
 
+/// A number as sixteen lower-case hexadecimal digits.
+package func hexadecimal(_ number: UInt64) -> String {
+  withUnsafeBytes(of: number.bigEndian) { hexadecimal(Array($0)) }
+}
+
+extension [UInt8] {
+  /// Adds the two hexadecimal digits of a byte.
+  package mutating func append(hexadecimal byte: UInt8, isCapital: Bool = false) {
+    append(hexadecimalDigit(byte >> 4, isCapital: isCapital))
+    append(hexadecimalDigit(byte & 15, isCapital: isCapital))
+  }
+
+  /// The bytes that hexadecimal digits stand for, two for each; `nil` if they are anything else.
+  package init?(hexadecimal digits: some Sequence<UInt8>) {
+    self = []
+    guard decodeHexadecimal(digits, { append($0) }) else { return nil }
+  }
+}
+
+extension Secret {
+  /// Adds the two hexadecimal digits of each byte.
+  package mutating func append(hexadecimal bytes: UnsafeRawBufferPointer, isCapital: Bool = false) {
+    for byte in bytes {
+      append(hexadecimalDigit(byte >> 4, isCapital: isCapital))
+      append(hexadecimalDigit(byte & 15, isCapital: isCapital))
+    }
+  }
+
+  /// The bytes that hexadecimal digits stand for, two for each; `nil` if they are anything else.
+  package init?(hexadecimal digits: UnsafeRawBufferPointer) {
+    self.init(capacity: digits.count / 2)
+    guard decodeHexadecimal(digits, { append($0) }) else { return nil }
+  }
+}
+
+private func decodeHexadecimal(_ digits: some Sequence<UInt8>, _ append: (UInt8) -> Void) -> Bool {
+  var rest = digits.makeIterator()
+  while let digit = rest.next() {
+    guard let high = hexadecimalValue(digit), let low = rest.next().flatMap(hexadecimalValue) else {
+      return false
+    }
+    append(high << 4 | low)
+  }
+  return true
+}
+
 /// The digit of a number from 0 to 15, in lower case unless `isCapital`.
 @inlinable
 package func hexadecimalDigit(_ value: UInt8, isCapital: Bool = false) -> UInt8 {

@@ -9,10 +9,7 @@ package enum PercentEncoding {
         switch byte {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: text.append(byte)
         case _ where others.bytes.contains(byte): text.append(byte)
-        default:
-          text.append(0x25)
-          text.append(hexadecimalDigit(byte >> 4, isCapital: true))
-          text.append(hexadecimalDigit(byte & 15, isCapital: true))
+        default: text.append(escaped: byte)
         }
       }
     }
@@ -24,6 +21,20 @@ package enum PercentEncoding {
     append(Secret(copying: value), keeping: others, to: &text)
     return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
+
+  /// A text for one line: its control characters, its percent signs and, if `hasNoSpaces`, its spaces become `%XX`.
+  package static func line(_ text: String, hasNoSpaces: Bool = false, isCapital: Bool = true) -> String {
+    var line: [UInt8] = []
+    for byte in text.utf8 {
+      if byte < 0x20 || byte == 0x7f || byte == 0x25 || byte == 0x20 && hasNoSpaces {
+        line.append(escaped: byte, isCapital: isCapital)
+      } else {
+        line.append(byte)
+      }
+    }
+    return String(decoding: line, as: UTF8.self)
+  }
+
   /// The encoded form of a part of a URL for people to read and type. Only bytes that a reader could mistake become
   /// `%XX`: `%`, the space, invisible characters, bytes that are no UTF-8, and `delimiters`.
   package static func readable(_ value: ByteString, delimiters: StaticString = "") -> String {
@@ -54,6 +65,21 @@ package enum PercentEncoding {
     return decode(text, mark: mark) { byte, _ in bytes.append(byte) } ? bytes : nil
   }
 
+  /// The same, where text that is no escape stands for itself.
+  package static func decodedEscapes(in text: some Sequence<UInt8>, mark: UInt8) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = Array(text)[...]
+    while let byte = rest.popFirst() {
+      if byte == mark, rest.count > 1, let escaped = [UInt8](hexadecimal: rest.prefix(2)) {
+        bytes += escaped
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+
   /// The same for a text that may be secret.
   package static func decodedSecret(_ text: some Collection<UInt8>) -> Secret? {
     var bytes = Secret(capacity: text.count)
@@ -81,5 +107,21 @@ package enum PercentEncoding {
       try body(high << 4 | low, true)
     }
     return true
+  }
+}
+
+extension [UInt8] {
+  /// Adds a byte as an escape: a mark and two hexadecimal digits.
+  package mutating func append(escaped byte: UInt8, mark: UInt8 = 0x25, isCapital: Bool = true) {
+    append(mark)
+    append(hexadecimal: byte, isCapital: isCapital)
+  }
+}
+
+extension Secret {
+  fileprivate mutating func append(escaped byte: UInt8) {
+    append(0x25)
+    append(hexadecimalDigit(byte >> 4, isCapital: true))
+    append(hexadecimalDigit(byte & 15, isCapital: true))
   }
 }

@@ -62,7 +62,7 @@ package final class HiddenItemFile: ItemHiding {
   private static func entry(_ line: String) -> Entry? {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, ListedKeychain.isName(String(words[0])),
-      let reference = bytes(hexadecimal: words[2])
+      !words[2].isEmpty, let reference = [UInt8](hexadecimal: words[2].utf8)
     else { return nil }
     var date: Timestamp?
     if words[1] != "-" {
@@ -71,19 +71,6 @@ package final class HiddenItemFile: ItemHiding {
     }
     let item = HiddenItem(reference: ItemReference(ByteString(reference)), modificationDate: date)
     return Entry(keychain: String(words[0]), item: item)
-  }
-
-  private static func bytes(hexadecimal text: Substring) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    if digits.isEmpty || digits.count % 2 != 0 { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = hexadecimalValue(digits[index]), let low = hexadecimalValue(digits[index + 1]) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
   }
 
   private static func line(_ entry: Entry) -> String {

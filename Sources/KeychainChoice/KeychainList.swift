@@ -151,20 +151,9 @@ package struct KeychainList: Hashable, Sendable {
       if !keychain.isBuiltIn {
         words += [keychain.kind.rawValue, keychain.place] + keychain.options.map { "\($0.name)=\($0.value)" }
       }
-      text += words.map(Self.escaped).joined(separator: " ") + "\n"
-    }
-    return text
-  }
-
-  private static func escaped(_ word: String) -> String {
-    var text = ""
-    for scalar in word.unicodeScalars {
-      if scalar.value <= 0x20 || scalar == "%" || scalar.value == 0x7f {
-        let digits = String(scalar.value, radix: 16)
-        text += "%" + (digits.count == 1 ? "0" : "") + digits
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
+      text +=
+        words.map { PercentEncoding.line($0, hasNoSpaces: true, isCapital: false) }.joined(separator: " ")
+        + "\n"
     }
     return text
   }

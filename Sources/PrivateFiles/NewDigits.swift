@@ -11,6 +11,5 @@ package func newDigits() -> String {
   if getentropy(&number, MemoryLayout.size(ofValue: number)) != 0 {
     number = UInt64(bitPattern: Timestamp.now.milliseconds) << 22 ^ UInt64(getpid())
   }
-  let digits = String(number, radix: 16)
-  return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  return hexadecimal(number)
 }

@@ -19,4 +19,17 @@ import Testing
     let digits = (UInt8.min...UInt8.max).filter { hexadecimalValue($0) != nil }
     expect(digits, is: Array("0123456789ABCDEFabcdef".utf8))
   }
+
+  @Test("two digits for each byte are bytes again, in small letters or capitals")
+  func decoded() {
+    expect([UInt8](hexadecimal: "00ffA7a7".utf8), is: [0x00, 0xff, 0xa7, 0xa7])
+    expect([UInt8](hexadecimal: "".utf8), is: [])
+    for text in ["0", "00f", "0g", "+f", " 0"] { expect([UInt8](hexadecimal: text.utf8), is: nil) }
+  }
+
+  @Test("a number has sixteen")
+  func numbers() {
+    expect(hexadecimal(0xab as UInt64), is: "00000000000000ab")
+    expect(hexadecimal(UInt64.max), is: "ffffffffffffffff")
+  }
 }

@@ -176,7 +176,7 @@ enum SecurityPasswordCommands {
       return GivenPassword(try SecurityPasswordInput.read(mayReadInput: !session.isInteractive))
     }
     if last.letter != UInt8(ascii: "X") { return GivenPassword(word.bytes.copy()) }
-    guard let bytes = SecurityValue.bytes(ofHexadecimal: word.bytes) else {
+    guard let bytes = word.bytes.withUnsafeBytes({ Secret(hexadecimal: $0) }) else {
       throw .usage("-X needs hexadecimal digits, two for each byte")
     }
     return GivenPassword(bytes)

@@ -16,7 +16,7 @@ enum SecurityValue {
     let hasText = bytes.contains(where: isPlain)
     if !bytes.allSatisfy(isPlain) {
       output.append("0x")
-      appendHexadecimal(bytes, isUpperCase: true, to: &output)
+      output.append(hexadecimal: bytes, isCapital: true)
       output.append(hasText ? "  " : " ")
       if !hasText { return }
     }
@@ -32,39 +32,13 @@ enum SecurityValue {
     output.append("\"")
   }
 
-  static func appendHexadecimal(
-    _ bytes: UnsafeRawBufferPointer, isUpperCase: Bool, to output: inout Secret
-  ) {
-    for byte in bytes {
-      output.append(hexadecimalDigit(byte >> 4, isCapital: isUpperCase))
-      output.append(hexadecimalDigit(byte & 15, isCapital: isUpperCase))
-    }
-  }
-
   /// Writes a secret as `-w` does, without a line feed: unchanged, or in lowercase hexadecimal digits if any byte
   /// isn't printable.
   static func appendSecret(_ bytes: UnsafeRawBufferPointer, to output: inout Secret) {
     if bytes.allSatisfy({ 0x20...0x7e ~= $0 }) {
       output.append(bytes)
     } else {
-      appendHexadecimal(bytes, isUpperCase: false, to: &output)
+      output.append(hexadecimal: bytes)
     }
-  }
-
-  /// Parses hexadecimal digits for `-X`; `nil` if they are invalid.
-  static func bytes(ofHexadecimal text: borrowing Secret) -> Secret? {
-    if text.count % 2 != 0 { return nil }
-    var bytes = Secret(capacity: text.count / 2)
-    let isGood = text.withUnsafeBytes { text in
-      for index in stride(from: 0, to: text.count, by: 2) {
-        guard let high = hexadecimalValue(text[index]), let low = hexadecimalValue(text[index + 1]) else {
-          return false
-        }
-        bytes.append(high << 4 | low)
-      }
-      return true
-    }
-    if !isGood { return nil }
-    return bytes
   }
 }

@@ -178,9 +178,7 @@ private struct GitURL {
     var normal: [UInt8] = []
     let isWellFormed = PercentEncoding.decode(text) { byte, wasEscaped in
       if byte <= 0x1f || byte >= 0x7f || unsafe.contains(byte) || wasEscaped && reserved.contains(byte) {
-        normal += [
-          0x25, hexadecimalDigit(byte >> 4, isCapital: true), hexadecimalDigit(byte & 15, isCapital: true),
-        ]
+        normal.append(escaped: byte)
       } else {
         normal.append(byte)
       }

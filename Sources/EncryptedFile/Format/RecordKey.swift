@@ -130,9 +130,6 @@ package enum RecordKey {
   }
 
   private static func append(_ byte: UInt8, to text: inout [UInt8]) {
-    guard isEncoded(byte) else { return text.append(byte) }
-    text.append(UInt8(ascii: "%"))
-    text.append(hexadecimalDigit(byte >> 4, isCapital: true))
-    text.append(hexadecimalDigit(byte & 15, isCapital: true))
+    if isEncoded(byte) { text.append(escaped: byte) } else { text.append(byte) }
   }
 }

@@ -136,18 +136,7 @@ enum KeePassCodes {
   /// The names of secrets in other encodings, and their decoders, which return nothing for an invalid one.
   private static let encodings: [(StaticString, @Sendable (UnsafeRawBufferPointer) -> Secret)] = [
     ("-Secret", { Secret(copying: $0) }),
-    (
-      "-Secret-Hex",
-      { text in
-        var bytes = Secret(capacity: text.count / 2)
-        let digits = text.compactMap(hexadecimalValue)
-        guard digits.count == text.count, digits.count % 2 == 0 else { return Secret() }
-        for index in stride(from: 0, to: digits.count, by: 2) {
-          bytes.append(digits[index] << 4 | digits[index + 1])
-        }
-        return bytes
-      }
-    ),
+    ("-Secret-Hex", { Secret(hexadecimal: $0) ?? Secret() }),
     (
       "-Secret-Base64",
       { text in

@@ -13,7 +13,7 @@ final class KeePassReferences: XMLElementReader {
     init(_ element: XMLElement) {
       var bytes = Secret()
       let isBase64 = element.string("UUID").bytes.withUnsafeBytes { Base64.decode($0, to: &bytes) }
-      identifier = isBase64 ? bytes.withUnsafeBytes { hexadecimal($0) } : ""
+      identifier = isBase64 ? bytes.withUnsafeBytes { ByteString(hexadecimal(Array($0)).uppercased()) } : ""
       for child in element.children where child.name == "String" {
         guard let value = child.child("Value") else { continue }
         // In a file made from a database without opening it.
@@ -167,9 +167,4 @@ final class KeePassReferences: XMLElementReader {
     }
     return found
   }
-}
-
-private func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> ByteString {
-  let digits = Array("0123456789ABCDEF".utf8)
-  return ByteString(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0f)]] })
 }

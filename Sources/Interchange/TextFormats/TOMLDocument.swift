@@ -111,11 +111,8 @@ package struct TOMLDocument {
       guard let length = digits[letter], index + length <= raw.count else { return nil }
       var number: UInt32 = 0
       for digit in raw[index..<index + length] {
-        switch digit {
-        case 0x30...0x39: number = number << 4 | UInt32(digit - 0x30)
-        case 0x41...0x46, 0x61...0x66: number = number << 4 | UInt32((digit | 0x20) - 0x61 + 10)
-        default: return nil
-        }
+        guard let value = hexadecimalValue(digit) else { return nil }
+        number = number << 4 | UInt32(value)
       }
       guard let scalar = Unicode.Scalar(number) else { return nil }
       for unit in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { text.append(unit) }

@@ -44,35 +44,14 @@ extension FileFormat {
         continue
       }
       found.take(
-        KeyringProtocol.item(service: option.section.unescaped, account: option.name.unescaped),
+        KeyringProtocol.item(service: unescaped(option.section), account: unescaped(option.name)),
         Credential(password), of: SourceEntry(at: origin, removals: option.removals(in: text)))
     }
     return found
   }
 }
 
-extension ByteString {
-  /// The bytes with each `_` and two hexadecimal digits decoded.
-  fileprivate var unescaped: ByteString {
-    func digit(_ index: Int) -> UInt8? {
-      guard index < bytes.count else { return nil }
-      switch bytes[index] {
-      case let byte where 0x30...0x39 ~= byte: return byte - 0x30
-      case let byte where 0x61...0x66 ~= byte | 0x20: return (byte | 0x20) - 0x61 + 10
-      default: return nil
-      }
-    }
-    var plain: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "_"), let high = digit(index + 1), let low = digit(index + 2) {
-        plain.append(high << 4 | low)
-        index += 3
-      } else {
-        plain.append(bytes[index])
-        index += 1
-      }
-    }
-    return ByteString(plain)
-  }
+/// The bytes with each `_` and two hexadecimal digits decoded.
+private func unescaped(_ text: ByteString) -> ByteString {
+  ByteString(PercentEncoding.decodedEscapes(in: text.bytes, mark: UInt8(ascii: "_")))
 }

@@ -95,17 +95,17 @@ package enum HostForms {
   private static func texts(_ address: [UInt8]) -> [ByteString] {
     var short = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     inet_ntop(AF_INET6, address, &short, socklen_t(short.count))
-    let digits = address.map { [hexadecimalDigit($0 >> 4), hexadecimalDigit($0 & 15)] }
+    let digits = hexadecimalDigits(address)
     var plain: [UInt8] = []
     var full: [UInt8] = []
     for group in stride(from: 0, to: address.count, by: 2) {
-      let four = digits[group] + digits[group + 1]
+      let four = digits[2 * group..<2 * group + 4]
       if group > 0 {
         plain.append(UInt8(ascii: ":"))
         full.append(UInt8(ascii: ":"))
       }
       let significant = four.drop { $0 == UInt8(ascii: "0") }
-      plain += significant.isEmpty ? [UInt8(ascii: "0")] : significant
+      plain += significant.isEmpty ? [UInt8(ascii: "0")] : Array(significant)
       full += four
     }
     let text = short.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }

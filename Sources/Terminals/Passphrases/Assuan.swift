@@ -65,15 +65,7 @@ enum AssuanEscapes {
 
   /// Escapes a text as the argument of a command, on one line.
   static func encode(_ text: String) -> String {
-    var encoded = ""
-    for scalar in text.unicodeScalars {
-      if scalar.value < 0x20 || scalar == "%" || scalar.value == 0x7f {
-        encoded += "%" + hexadecimal([UInt8(scalar.value)]).uppercased()
-      } else {
-        encoded.unicodeScalars.append(scalar)
-      }
-    }
-    return encoded
+    PercentEncoding.line(text)
   }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Expectations
 import Keychain
 import TestSupport
@@ -29,7 +30,7 @@ import Testing
   }
 
   private func bytes(ofHexadecimal digits: borrowing Secret) -> [UInt8]? {
-    switch SecurityValue.bytes(ofHexadecimal: digits) {
+    switch digits.withUnsafeBytes({ Secret(hexadecimal: $0) }) {
     case .none: nil
     case .some(let secret): secret.withUnsafeBytes { Array($0) }
     }

@@ -128,10 +128,7 @@ extension ForwardingAgent {
 
   private func makeSandbox(_ rules: [ForwardingRule], for client: ForwardingClient) -> ControlResponse {
     if client.sandbox != nil { return ControlResponse(problem: "this connection has a sandbox already") }
-    let number = UInt64.random(in: 0 ... .max)
-    let digits = String(number, radix: 16)
-    let name = ByteString(
-      NamedSockets.sandboxMark + String(repeating: "0", count: 16 - digits.count) + digits)
+    let name = ByteString(NamedSockets.sandboxMark + hexadecimal(UInt64.random(in: 0 ... .max)))
     do throws(KeychainError) {
       try sockets.make(name)
     } catch {

@@ -1,0 +1,21 @@
+import Bytes
+import Expectations
+import Testing
+
+@Suite("escapes of a mark and two digits") struct EscapesTests {
+  @Test("a text for one line has no control characters, and no spaces where they separate")
+  func lines() {
+    expect(PercentEncoding.line("a b\n100 %\u{7f}é"), is: "a b%0A100 %25%7Fé")
+    expect(PercentEncoding.line("a b\n", hasNoSpaces: true, isCapital: false), is: "a%20b%0a")
+  }
+
+  @Test(
+    "text that is no escape stands for itself",
+    arguments: [
+      ("a_20b", "a b"), ("_5F", "_"), ("_2", "_2"), ("a_+f", "a_+f"), ("_g0_41", "_g0A"), ("__41", "_A"),
+    ])
+  func lenient(text: String, expected: String) {
+    let decoded = PercentEncoding.decodedEscapes(in: text.utf8, mark: UInt8(ascii: "_"))
+    expect(decoded, is: Array(expected.utf8))
+  }
+}
