@@ -40,20 +40,11 @@ package enum ObjectPath {
   package static let bus = "/org/freedesktop/DBus"
   /// The placeholder for no object.
   package static let none = "/"
+  /// What begins an escape in a name.
+  package static let escapeMark = UInt8(ascii: "_")
 
   /// The name that part of a path stands for: `_` and two hexadecimal digits are a byte other than a letter or digit.
   static func name(_ part: some StringProtocol) -> ByteString {
-    var bytes: [UInt8] = []
-    var rest = Array(part.utf8)[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2).compactMap { hexadecimalValue($0) }
-      if byte == UInt8(ascii: "_"), digits.count == 2 {
-        bytes.append(digits[0] << 4 | digits[1])
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return ByteString(bytes)
+    ByteString(PercentEncoding.decodedEscapes(in: part.utf8, mark: escapeMark))
   }
 }

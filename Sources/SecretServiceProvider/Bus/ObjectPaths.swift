@@ -37,12 +37,10 @@ extension ObjectPath {
   static func encoded(_ name: ByteString) -> String {
     var text: [UInt8] = []
     for byte in name.bytes {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
+      if byte.isLetterOrDigit {
         text.append(byte)
-      default:
-        text += [UInt8(ascii: "_"), hexadecimalDigit(byte >> 4), hexadecimalDigit(byte & 15)]
+      } else {
+        text.append(escaped: byte, mark: escapeMark, isCapital: false)
       }
     }
     return String(decoding: text, as: UTF8.self)
@@ -50,6 +48,6 @@ extension ObjectPath {
 
   /// The name encoded in a part of a path; `nil` if it isn't a valid encoding.
   static func decoded(_ text: String) -> ByteString? {
-    PercentEncoding.decoded(text.utf8, mark: UInt8(ascii: "_")).map { ByteString($0) }
+    PercentEncoding.decoded(text.utf8, mark: escapeMark).map { ByteString($0) }
   }
 }
