@@ -12,6 +12,7 @@ package enum PathComponent {
   package static let maximumSize = 1024
 
   package static let absent = "-"
+  private static let mark = UInt8(ascii: "~")
 
   package static func text(_ value: ByteString?) -> String {
     guard let value else { return absent }
@@ -24,9 +25,7 @@ package enum PathComponent {
       if standsForItself(byte), index > 0 || !(isDots || isDash) {
         text.append(byte)
       } else {
-        text.append(UInt8(ascii: "~"))
-        text.append(hexadecimalDigit(byte >> 4, isCapital: true))
-        text.append(hexadecimalDigit(byte & 15, isCapital: true))
+        text.append(escaped: byte, mark: mark)
       }
     }
     return String(decoding: text, as: UTF8.self)
@@ -56,31 +55,12 @@ package enum PathComponent {
   package static func parse(_ text: some StringProtocol) -> Parsed? {
     if text == absent { return .absent }
     if text == "~" { return .value("") }
-    let bytes = Array(text.utf8)
-    var value: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "~") {
-        guard index + 2 < bytes.count, let high = capitalValue(bytes[index + 1]),
-          let low = capitalValue(bytes[index + 2])
-        else { return nil }
-        value.append(high << 4 | low)
-        index += 3
-      } else {
-        guard standsForItself(bytes[index]) else { return nil }
-        value.append(bytes[index])
-        index += 1
-      }
-    }
+    guard let value = PercentEncoding.decoded(text.utf8, mark: mark) else { return nil }
     let parsed = ByteString(value)
     return self.text(parsed) == text ? .value(parsed) : nil
   }
 
   private static func standsForItself(_ byte: UInt8) -> Bool {
     byte.isLetterOrDigit || "._-".utf8.contains(byte)
-  }
-
-  private static func capitalValue(_ digit: UInt8) -> UInt8? {
-    0x61...0x66 ~= digit ? nil : hexadecimalValue(digit)
   }
 }
