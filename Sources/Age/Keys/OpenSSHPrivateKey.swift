@@ -23,7 +23,7 @@ enum OpenSSHPrivateKey {
     }
     try withSecretScratch(file.count) { (text: UnsafeMutableRawBufferPointer) throws(AgeError) in
       let count = try joinLines(of: file, into: text)
-      try SSHWireFormat.withDecodedBase64(UnsafeRawBufferPointer(text.part(0, count))) {
+      try withDecodedBase64(UnsafeRawBufferPointer(text.part(0, count))) {
         (bytes) throws(AgeError) in
         try parse(bytes, body)
       }
@@ -55,8 +55,8 @@ enum OpenSSHPrivateKey {
     _ bytes: UnsafeRawBufferPointer,
     _ body: (_ secretKey: UnsafeRawBufferPointer, _ publicKey: [UInt8]) throws(AgeError) -> Void
   ) throws(AgeError) {
-    var fields = SSHWireFormat(bytes)
-    guard try fields.take(magic.utf8CodeUnitCount).elementsEqual(magic.bytes) else {
+    var fields = WireReader(bytes)
+    guard try fields.takeBytes(magic.utf8CodeUnitCount).elementsEqual(magic.bytes) else {
       throw .invalidKey(.structure)
     }
     let cipher = try fields.takeString()
@@ -71,7 +71,7 @@ enum OpenSSHPrivateKey {
       secrets.count % blockSize == 0
     else { throw .invalidKey(.structure) }
 
-    fields = SSHWireFormat(secrets)
+    fields = WireReader(secrets)
     guard try fields.takeNumber() == fields.takeNumber() else { throw .invalidKey(.structure) }
     guard try fields.takeString().elementsEqual(SSHEd25519.keyType.bytes) else {
       throw .invalidKey(.structure)

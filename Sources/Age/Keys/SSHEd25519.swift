@@ -20,7 +20,7 @@ enum SSHEd25519 {
 
   /// Throws ``AgeError/invalidKey(_:)``: ``KeyFault/unsupportedKind`` for a key of another type.
   static func parse(encodedKey: UnsafeRawBufferPointer) throws(AgeError) -> [UInt8] {
-    var fields = SSHWireFormat(encodedKey)
+    var fields = WireReader(encodedKey)
     guard try fields.takeString().elementsEqual(keyType.bytes) else { throw .invalidKey(.unsupportedKind) }
     let key = try fields.takeString()
     guard key.count == keySize else { throw .invalidKey(.length) }
@@ -29,10 +29,10 @@ enum SSHEd25519 {
   }
 
   static func encode(key: [UInt8]) -> [UInt8] {
-    func string(_ bytes: some Collection<UInt8>) -> [UInt8] {
-      [0, 0, 0, UInt8(bytes.count)] + bytes
-    }
-    return string(keyType.bytes) + string(key)
+    var encoded: [UInt8] = []
+    encoded.append(wireString: keyType)
+    encoded.append(wireString: key)
+    return encoded
   }
 
   /// Derives the key that wraps a file key: X25519 as for native keys, then a second multiplication by a number
@@ -114,7 +114,7 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
     }
     let text = line.part(start, end - start)
     guard text.count <= 2 * SSHEd25519.encodedKeySize else { throw .invalidKey(.length) }
-    let key = try SSHWireFormat.withDecodedBase64(text) { (key) throws(AgeError) in
+    let key = try withDecodedBase64(text) { (key) throws(AgeError) in
       try SSHEd25519.parse(encodedKey: key)
     }
     try self.init(publicKey: key)

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 
 /// OpenSSH's message to its agent about the connection that uses it (OpenSSH's PROTOCOL.agent, section 1,
 /// `session-bind@openssh.com`).

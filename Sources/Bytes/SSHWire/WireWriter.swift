@@ -1,5 +1,3 @@
-package import Bytes
-
 extension [UInt8] {
   /// Adds a `uint32`, most significant byte first (RFC 4251, section 5).
   package mutating func append(wire number: UInt32) {

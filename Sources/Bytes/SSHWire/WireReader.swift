@@ -1,5 +1,3 @@
-import Bytes
-
 /// A violation of SSH's encoding.
 package enum WireError: Error, Equatable, Sendable {
   /// The bytes end within a value.
@@ -20,6 +18,9 @@ package struct WireReader {
   package init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
   }
+
+  /// Whether everything has been read.
+  package var isAtEnd: Bool { offset == bytes.count }
 
   package var rest: UnsafeRawBufferPointer { bytes.part(offset, bytes.count - offset) }
 
@@ -59,6 +60,6 @@ package struct WireReader {
   ///
   /// - Throws: ``WireError/trailing`` if not.
   package func end() throws(WireError) {
-    if offset != bytes.count { throw .trailing }
+    if !isAtEnd { throw .trailing }
   }
 }
