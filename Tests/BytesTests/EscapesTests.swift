@@ -18,4 +18,16 @@ import Testing
     let decoded = PercentEncoding.decodedEscapes(in: text.utf8, mark: UInt8(ascii: "_"))
     expect(decoded, is: Array(expected.utf8))
   }
+
+  @Test("a star in a pattern takes as much as it must")
+  func globs() {
+    func matches(_ pattern: String, _ text: String) -> Bool {
+      WildcardPattern.matches(Array(pattern.utf8), Array(text.utf8))
+    }
+    for text in ["a.b", "x.a.b", ".b"] { expect(matches("*.b", text), is: true) }
+    expect(matches("*.b", "a.b.c"), is: false)
+    expect(matches("a?c*", "abc"), is: true)
+    expect(matches("", ""), is: true)
+    expect(matches("*?", ""), is: false)
+  }
 }

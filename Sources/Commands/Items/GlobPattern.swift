@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// A pattern for a whole text. `*` stands for any text, `?` for one character, `[…]` for one of several; a backslash
@@ -50,30 +51,8 @@ struct GlobPattern: Equatable {
   /// Whether the pattern matches only the empty text.
   var isEmpty: Bool { elements.isEmpty }
 
-  /// The number of steps is at most the product of the lengths of pattern and text.
   func matches(_ text: ByteString) -> Bool {
-    let text = Self.characters(of: text)
-    var position = 0
-    var element = 0
-    // The last `*`, and its known reach. If the rest doesn't match, it takes one more character; earlier ones never
-    // need to.
-    var star: (element: Int, position: Int)?
-    while position < text.count {
-      if element < elements.count, elements[element] == .anything {
-        star = (element, position)
-        element += 1
-      } else if element < elements.count, takes(elements[element], text[position]) {
-        element += 1
-        position += 1
-      } else if let last = star {
-        star = (last.element, last.position + 1)
-        element = last.element + 1
-        position = last.position + 1
-      } else {
-        return false
-      }
-    }
-    return elements[element...].allSatisfy { $0 == .anything }
+    matchesAll(elements, Self.characters(of: text), isStar: { $0 == .anything }, takes: takes)
   }
 
   private func takes(_ element: Element, _ character: UInt32) -> Bool {

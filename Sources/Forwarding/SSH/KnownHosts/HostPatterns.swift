@@ -66,30 +66,3 @@ package enum HostPatterns: Equatable, Sendable {
     return patterns.filter { !$0.isNegative }.compactMap { HostName(ByteString($0.text)) }
   }
 }
-
-/// OpenSSH's patterns: `*` stands for any bytes, `?` for one; nothing else is special.
-package enum WildcardPattern {
-  /// Whether the pattern matches all of the text. Takes time proportional to the product of both lengths at most,
-  /// because only the last `*` is ever retried.
-  package static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
-    var (patternIndex, textIndex) = (0, 0)
-    var retry: (pattern: Int, text: Int)?
-    while textIndex < text.count {
-      if patternIndex < pattern.count, pattern[patternIndex] == UInt8(ascii: "*") {
-        patternIndex += 1
-        retry = (patternIndex, textIndex)
-      } else if patternIndex < pattern.count,
-        pattern[patternIndex] == UInt8(ascii: "?") || pattern[patternIndex] == text[textIndex]
-      {
-        patternIndex += 1
-        textIndex += 1
-      } else if let (afterStar, start) = retry {
-        (patternIndex, textIndex) = (afterStar, start + 1)
-        retry = (afterStar, start + 1)
-      } else {
-        return false
-      }
-    }
-    return pattern[patternIndex...].allSatisfy { $0 == UInt8(ascii: "*") }
-  }
-}
