@@ -113,14 +113,3 @@ public struct HostAndPort: Hashable, Sendable {
     self.port = port
   }
 }
-
-/// Parses a decimal number without sign or spaces; `nil` for anything else, or if it doesn't fit.
-func decimal(_ digits: some Collection<UInt8>) -> Int64? {
-  guard !digits.isEmpty, digits.count <= 18 else { return nil }
-  var number: Int64 = 0
-  for digit in digits {
-    guard 0x30...0x39 ~= digit else { return nil }
-    number = number * 10 + Int64(digit - 0x30)
-  }
-  return number
-}
