@@ -17,7 +17,7 @@ extension InternetPassword {
     guard let server else { return nil }
     let host =
       server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : PercentEncoding.text(server, keeping: "+")
-    guard let port, port != Self.defaultPort(of: `protocol`) else { return host }
+    guard let port = Self.furtherPort(port, of: `protocol`) else { return host }
     return "\(host):\(port)"
   }
 

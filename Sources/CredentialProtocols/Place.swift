@@ -16,7 +16,7 @@ public struct Place: Hashable, Sendable {
   public init(protocol: ByteString, server: ByteString, port: UInt16? = nil, path: ByteString? = nil) {
     self.protocol = `protocol`.lowercased
     self.server = server.lowercased
-    self.port = port == InternetPassword.defaultPort(of: self.protocol) ? nil : port
+    self.port = InternetPassword.furtherPort(port, of: self.protocol)
     self.path = path.nonEmpty
   }
 

@@ -134,8 +134,7 @@ public struct Resolver {
           var answering: [Item] = []
           for item in items {
             guard case .internetPassword(let key) = item.key, key.securityDomain == nil, !item.isHidden,
-              key.protocol.isEqualIgnoringCase(scheme),
-              key.server.map({ HostForms.areSame($0, server) }) ?? false,
+              key.protocol.isEqualIgnoringCase(scheme), key.isOn(server),
               account == nil || key.account == account,
               let credential = try keychain.credentialIfPresent(of: item), !credential.isExpired(at: now),
               credential.authenticationScheme == nil

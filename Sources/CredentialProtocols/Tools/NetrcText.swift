@@ -166,7 +166,6 @@ public enum NetrcText {
 extension HostAndPort {
   /// Whether an item is for this host, and for this port if one is given.
   fileprivate func matches(_ key: InternetPassword) -> Bool {
-    guard let itemServer = key.server, HostForms.areSame(itemServer, server) else { return false }
-    return port == nil || port == key.effectivePort
+    key.isOn(server) && (port == nil || port == key.effectivePort)
   }
 }

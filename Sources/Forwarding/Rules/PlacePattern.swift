@@ -36,24 +36,14 @@ package enum PlacePattern: Equatable, Sendable {
   package func contains(_ key: Item.Key) -> Bool {
     switch (self, key) {
     case (.everywhere, _): true
-    case (.internet, .internetPassword(let key)):
-      key.server.map { contains(key.protocol, $0, key.effectivePort, key.path) } ?? false
+    case (.internet, .internetPassword(let key)): contains(key)
     case (.service(let pattern), .genericPassword(let key)):
       WildcardPattern.matches(pattern.bytes, key.service.bytes)
     default: false
     }
   }
 
-  package func contains(_ query: ItemQuery) -> Bool {
-    switch (self, query) {
-    case (.everywhere, _): true
-    case (.internet, .internetPassword(let query)):
-      query.server.map { contains(query.protocol, $0, query.effectivePort, query.path) } ?? false
-    case (.service(let pattern), .genericPassword(let query)):
-      WildcardPattern.matches(pattern.bytes, query.service.bytes)
-    default: false
-    }
-  }
+  package func contains(_ query: ItemQuery) -> Bool { query.key.map(contains) ?? (self == .everywhere) }
 
   /// Whether it names exactly this item's place.
   package func isExactly(_ key: Item.Key) -> Bool {
@@ -68,8 +58,7 @@ package enum PlacePattern: Equatable, Sendable {
   package func mayBeMeant(by key: Item.Key) -> Bool {
     guard case .internet(let `protocol`, let server, let port, let path) = self,
       case .internetPassword(let other) = key, let otherServer = other.server,
-      `protocol`.isEqualIgnoringCase(other.protocol),
-      (port ?? InternetPassword.defaultPort(of: `protocol`)) == other.effectivePort,
+      other.isReached(by: `protocol`, at: port),
       WildcardPattern.matches(
         HostForms.forPatterns(server).bytes, HostForms.forPatterns(otherServer).bytes)
         || HostForms.areSame(server, otherServer)
@@ -78,16 +67,12 @@ package enum PlacePattern: Equatable, Sendable {
     return path.isWholeSegmentPrefix(of: otherPath) || otherPath.hasDotSegment
   }
 
-  private func contains(
-    _ otherProtocol: ByteString, _ otherServer: ByteString, _ otherPort: UInt16?, _ otherPath: ByteString?
-  ) -> Bool {
-    guard case .internet(let `protocol`, let server, let port, let path) = self else { return false }
-    guard `protocol`.isEqualIgnoringCase(otherProtocol),
-      WildcardPattern.matches(server.lowercased.bytes, otherServer.lowercased.bytes),
-      (port ?? InternetPassword.defaultPort(of: `protocol`)) == otherPort
+  private func contains(_ key: InternetPassword) -> Bool {
+    guard case .internet(let `protocol`, let server, let port, let path) = self,
+      key.isReached(by: `protocol`, at: port), let other = key.server,
+      WildcardPattern.matches(server.lowercased.bytes, other.lowercased.bytes)
     else { return false }
-    guard let path else { return true }
-    return otherPath.map(path.isWholeSegmentPrefix(of:)) ?? false
+    return path.map { path in key.path.map(path.isWholeSegmentPrefix(of:)) ?? false } ?? true
   }
 
   /// Whether some covered item could match the query. If not, nobody needs to open the keychain for it.

@@ -153,7 +153,7 @@ extension PlacePattern {
       return
     }
     let place = word.bytes.lendingBytes { (bytes) -> PlacePattern? in
-      guard let url = try? CredentialURL(parsing: bytes), url.account == nil, url.protocol.isOfScheme,
+      guard let url = try? CredentialURL(parsing: bytes), url.account == nil, url.hasScheme,
         !bytes.contains(UInt8(ascii: "?")), !bytes.contains(UInt8(ascii: "#")),
         let host = HostAndPort(parsing: url.host), !host.server.isEmpty,
         // A path covers everything below it, and has no wildcards.
@@ -162,7 +162,7 @@ extension PlacePattern {
         !host.server.bytes.contains(UInt8(ascii: "?")), host.server.isAddress || !host.server.hasColon
       else { return nil }
       let `protocol` = url.protocol.lowercased
-      let port = host.port == InternetPassword.defaultPort(of: `protocol`) ? nil : host.port
+      let port = InternetPassword.furtherPort(host.port, of: `protocol`)
       return .internet(protocol: `protocol`, server: host.server.lowercased, port: port, path: url.path)
     }
     guard let place else { return nil }
@@ -192,17 +192,6 @@ extension ByteString {
       && bytes.allSatisfy {
         $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") || hexadecimalValue($0) != nil
       }
-  }
-
-  /// Whether it is a URL's scheme (RFC 3986, section 3.1).
-  fileprivate var isOfScheme: Bool {
-    guard let first = bytes.first, 0x61...0x7a ~= first | 0x20 else { return false }
-    return bytes.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e: true
-      default: false
-      }
-    }
   }
 }
 

@@ -71,6 +71,19 @@ public struct InternetPassword: Hashable, Sendable {
   /// The port that IANA's service registry assigns to a protocol; `nil` if it isn't listed here.
   public static func defaultPort(of protocol: ByteString) -> UInt16? { known(`protocol`.lowercased)?.port }
 
+  /// A port; `nil` if it is the protocol's own.
+  package static func furtherPort(_ port: UInt16?, of protocol: ByteString) -> UInt16? {
+    port == defaultPort(of: `protocol`) ? nil : port
+  }
+
+  /// Whether it is for a host, in any of its forms.
+  package func isOn(_ host: ByteString) -> Bool { server.map { HostForms.areSame($0, host) } ?? false }
+
+  /// Whether it is for a protocol, at this port or else at the protocol's own.
+  package func isReached(by protocol: ByteString, at port: UInt16?) -> Bool {
+    self.protocol.isEqualIgnoringCase(`protocol`) && effectivePort == port ?? Self.defaultPort(of: `protocol`)
+  }
+
   static func known(_ protocol: ByteString) -> (name: ByteString, port: UInt16)? {
     protocols.first { $0.name == `protocol` }
   }

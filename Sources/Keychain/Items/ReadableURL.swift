@@ -9,7 +9,7 @@ extension InternetPassword {
       let host = PercentEncoding.readable(server, delimiters: "/?#@")
       url += server.bytes.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     }
-    if let port, port != Self.defaultPort(of: `protocol`) { url += ":\(port)" }
+    if let port = Self.furtherPort(port, of: `protocol`) { url += ":\(port)" }
     guard let path else { return url }
     if server == nil { return url + FilePath.text(path) }
     return url + "/" + Self.escapingFirstSlash(PercentEncoding.readable(path)[...])

@@ -131,17 +131,11 @@ struct PlaceFilter {
   }
 
   func contains(_ item: Item) -> Bool {
-    guard case .internetPassword(let key) = item.key,
-      key.server.map({ HostForms.areSame($0, host.server) }) ?? false,
-      account == nil || key.account == account
+    guard case .internetPassword(let key) = item.key, key.isOn(host.server),
+      account == nil || key.account == account,
+      `protocol`.map({ key.isReached(by: $0, at: host.port) })
+        ?? (host.port == nil || key.effectivePort == host.port)
     else { return false }
-    if let `protocol` {
-      guard key.protocol.isEqualIgnoringCase(`protocol`),
-        key.effectivePort == host.port ?? InternetPassword.defaultPort(of: `protocol`)
-      else { return false }
-    } else if let port = host.port, key.effectivePort != port {
-      return false
-    }
     guard let path, let itemPath = key.path else { return true }
     return itemPath.isWholeSegmentPrefix(of: path) || path.isWholeSegmentPrefix(of: itemPath)
   }

@@ -153,7 +153,7 @@ extension PlacePattern {
     case .internetPassword(let key):
       guard let server = key.server else { return nil }
       let `protocol` = key.protocol.lowercased
-      let port = key.port == InternetPassword.defaultPort(of: `protocol`) ? nil : key.port
+      let port = InternetPassword.furtherPort(key.port, of: `protocol`)
       place = .internet(protocol: `protocol`, server: server.lowercased, port: port, path: key.path)
     case .genericPassword(let key): place = .service(key.service)
     case .cryptographic, .secretService: return nil
