@@ -21,6 +21,17 @@ public struct ByteString: Hashable, Sendable {
     bytes = Array(text.utf8)
   }
 
+  /// Copies the bytes of a secret, for a value that isn't confidential.
+  package init(_ secret: borrowing Secret) {
+    self = secret.withUnsafeBytes { ByteString($0) }
+  }
+
+  /// The same; `nil` if there is none.
+  package init?(_ secret: consuming Secret?) {
+    guard case .some(let secret) = secret else { return nil }
+    self.init(secret)
+  }
+
   /// Hashes all bytes at once.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(bytes.count)

@@ -17,7 +17,7 @@ public struct FileFormat: Sendable {
   public let holdsLoginsAlone: Bool
   /// The names of a companion file in the same folder with data that this one lacks. The first existing one is passed
   /// to ``read(_:beside:)``. Nothing in it is confidential, and it is never changed.
-  public let companions: [String]
+  public private(set) var companions: [String] = []
   /// The meaning of several logins for the same place with different secrets.
   public enum SeveralForTheSame: Sendable {
     /// Programs that read the file take different ones, or refuse it. So all of them are skipped.
@@ -69,10 +69,8 @@ public struct FileFormat: Sendable {
   }
 
   private let severalForTheSame: SeveralForTheSame
-  private let recognition: Recognition
-  private let reading: Reading
-
-  typealias Recognition = @Sendable (FileShape) -> Likeness
+  private let recognition: @Sendable (FileShape) -> Likeness
+  private var reading: Reading
 
   private typealias Reading =
     @Sendable (UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?) throws(FormatFault) ->
@@ -80,28 +78,15 @@ public struct FileFormat: Sendable {
 
   /// A format whose files are complete by themselves.
   ///
-  /// - Parameter looksLike: whether a file looks like one of the format. Without it, people must name the format.
+  /// - Parameters:
+  ///   - looksLike: whether a file looks like one of the format. Without it, people must name the format.
+  ///   - likeness: the same, if it may be uncertain.
   init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
     severalForTheSame: SeveralForTheSame = .disputed, otherNames: [String] = [],
-    looksLike: @escaping Recognition = { _ in .none },
+    looksLike: @escaping @Sendable (FileShape) -> Bool = { _ in false },
+    likeness: (@Sendable (FileShape) -> Likeness)? = nil,
     read: @escaping @Sendable (UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins
-  ) {
-    self.init(
-      name, summary, usualPaths: usualPaths, holdsLoginsAlone: holdsLoginsAlone,
-      severalForTheSame: severalForTheSame, otherNames: otherNames, companions: [], looksLike: looksLike
-    ) { (text, _) throws(FormatFault) in try read(text) }
-  }
-
-  /// A format whose files need a companion file.
-  init(
-    _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
-    severalForTheSame: SeveralForTheSame = .disputed, otherNames: [String] = [], companions: [String],
-    looksLike: @escaping Recognition = { _ in .none },
-    read:
-      @escaping @Sendable (
-        UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?
-      ) throws(FormatFault) -> FoundLogins
   ) {
     self.name = name
     self.summary = summary
@@ -109,9 +94,22 @@ public struct FileFormat: Sendable {
     self.holdsLoginsAlone = holdsLoginsAlone
     self.severalForTheSame = severalForTheSame
     self.otherNames = otherNames
-    self.companions = companions
-    recognition = looksLike
-    reading = read
+    recognition = likeness ?? { looksLike($0) ? .certain : .none }
+    reading = { (text, _) throws(FormatFault) in try read(text) }
+  }
+
+  /// The same format, whose files need a companion file.
+  func beside(
+    _ companions: [String],
+    read:
+      @escaping @Sendable (
+        UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?
+      ) throws(FormatFault) -> FoundLogins
+  ) -> FileFormat {
+    var format = self
+    format.companions = companions
+    format.reading = read
+    return format
   }
 
   /// A format with several forms. A file is read by the one that recognizes it, else by the first with the same
@@ -124,7 +122,7 @@ public struct FileFormat: Sendable {
   ) {
     self.init(
       name, summary, holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers, otherNames: otherNames,
-      looksLike: { shape in forms.lazy.map { $0.recognition(shape) }.max() ?? .none }
+      likeness: { shape in forms.lazy.map { $0.recognition(shape) }.max() ?? .none }
     ) { text throws(FormatFault) in try Self.form(of: text, among: forms + others).reading(text, nil) }
     self.forms = forms + others
     wrapping = (forms + others).lazy.compactMap(\.wrapping).first

@@ -75,7 +75,7 @@ struct FileShape {
   /// The shape of a file without text.
   init(in file: UnsafeRawBufferPointer) {
     bytes = file
-    text = UnsafeRawBufferPointer(rebasing: file[..<0])
+    text = file.slice(..<0)
     (columns, members, sections) = ([], [], [])
   }
 

@@ -75,6 +75,11 @@ public struct FoundLogins {
   /// Makes an empty result.
   public init() {}
 
+  /// Makes a result that has skipped the lines which can't be read.
+  init(malformed lines: [Int]) {
+    for line in lines { passOver(.line(line), .malformed) }
+  }
+
   /// How many paths were left out because they are those of pages.
   public internal(set) var pathsLeftOut = 0
   /// Logins for the same place, without anything that says which one is active.
@@ -94,6 +99,14 @@ public struct FoundLogins {
   ) {
     if item.hasPasswordInURL { return passOver(entry.origin, .inURL) }
     take(item, credential, of: entry, page: nil)
+  }
+
+  /// Adds a login that is gone with these parts of the file. One without a secret is skipped.
+  mutating func take(
+    _ item: Item, _ secret: consuming Secret, at origin: Origin, removing removals: Removal...
+  ) {
+    if secret.isEmpty { return passOver(origin, .noSecret) }
+    take(item, Credential(secret), of: SourceEntry(at: origin, removals: removals))
   }
 
   /// Adds a login from the taken parts of an entry. The rest is left behind. One with an invisible character in its

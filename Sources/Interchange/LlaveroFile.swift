@@ -14,7 +14,6 @@ extension FileFormat {
         shape.bytes.starts(with: $0.utf8)
       }
       return isEncrypted || shape.members.contains("class") || shape.members.contains("app")
-        ? .certain : .none
     }
   ) { text throws(FormatFault) in
     var found = FoundLogins()

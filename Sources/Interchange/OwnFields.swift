@@ -26,8 +26,8 @@ struct OwnFields {
       guard let end = line.indices.first(where: { line[$0...].starts(with: Self.separator) }) else {
         return nil
       }
-      let name = ByteString(UnsafeRawBufferPointer(rebasing: line[..<end]))
-      let value = UnsafeRawBufferPointer(rebasing: line[(end + Self.separator.count)...])
+      let name = ByteString(line[..<end].whole)
+      let value = line[(end + Self.separator.count)...].whole
       guard Self.isOwn(name) else {
         if fields.isEmpty { return nil }
         // Those come first, so that a hidden one may have the same name.

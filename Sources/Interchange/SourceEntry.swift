@@ -84,12 +84,7 @@ enum FieldValue {
   }
 
   /// The value, if it is not confidential.
-  var text: ByteString? {
-    switch scalar {
-    case .none: nil
-    case .some(let secret): secret.withUnsafeBytes { ByteString($0) }
-    }
-  }
+  var text: ByteString? { ByteString(scalar) }
 
   /// Whether it is empty. Decided without decoding it, because it may be confidential.
   func isNothing(asChoice isChoice: Bool) -> Bool {
@@ -202,8 +197,12 @@ struct SourceEntry: ~Copyable {
   /// Leaves out a field that only the source's program needs.
   mutating func leaveToProgram(at index: Int) { states[index] = .bookkeeping }
 
-  mutating func leaveToProgram(_ name: ByteString) {
-    if let index = index(of: [name]) { leaveToProgram(at: index) }
+  /// - Parameter part: the fields to search, in which one may be several times; `nil` for all, of which the first counts.
+  mutating func leaveToProgram(_ wanted: ByteString..., in part: Part? = nil) {
+    for name in wanted {
+      let all = part?.indices.filter { states[$0] == .left && names[$0].name == name }
+      for index in all ?? [index(of: [name])].compactMap({ $0 }) { leaveToProgram(at: index) }
+    }
   }
 
   /// Takes a text that isn't confidential; may be empty.
@@ -213,7 +212,16 @@ struct SourceEntry: ~Copyable {
     return text
   }
 
-  mutating func text(_ wanted: ByteString...) -> ByteString { text(at: index(of: wanted)) }
+  mutating func text(_ wanted: ByteString..., in part: Part? = nil) -> ByteString {
+    text(at: index(of: wanted, in: part))
+  }
+
+  /// Takes the title of the entry, which is then its origin for people; may be empty.
+  mutating func title(_ wanted: ByteString, in part: Part? = nil) -> ByteString {
+    let title = text(wanted, in: part)
+    if !title.isEmpty { origin = .entry(title) }
+    return title
+  }
 
   /// Takes a confidential text; may be empty.
   mutating func secret(at index: Int?) -> Secret {
@@ -222,7 +230,9 @@ struct SourceEntry: ~Copyable {
     return secret
   }
 
-  mutating func secret(_ wanted: ByteString...) -> Secret { secret(at: index(of: wanted)) }
+  mutating func secret(_ wanted: ByteString..., in part: Part? = nil) -> Secret {
+    secret(at: index(of: wanted, in: part))
+  }
 
   /// Takes a date: a number since 1970, of which negative ones are ignored, or RFC 3339 with or without the time.
   mutating func date(at index: Int?, unit: CSVExport.DateUnit = .milliseconds) -> Timestamp? {
@@ -381,23 +391,9 @@ struct SourceEntry: ~Copyable {
     return marks
   }
 
-  mutating func text(_ wanted: ByteString..., in part: Part) -> ByteString {
-    text(at: index(of: wanted, in: part))
-  }
-
-  mutating func secret(_ wanted: ByteString..., in part: Part) -> Secret {
-    secret(at: index(of: wanted, in: part))
-  }
-
   /// Takes a date: seconds or milliseconds since 1970, or RFC 3339.
   mutating func date(inSeconds wanted: ByteString..., in part: Part? = nil) -> Timestamp? {
     date(at: index(of: wanted, in: part), unit: .seconds)
-  }
-
-  mutating func leaveToProgram(_ wanted: ByteString..., in part: Part) {
-    for index in part.indices where states[index] == .left && wanted.contains(names[index].name) {
-      states[index] = .bookkeeping
-    }
   }
 
   /// The untaken fields, in a few words each.

@@ -81,6 +81,9 @@ package struct JSONValue {
     self.raw = raw
   }
 
+  /// A text that has to be an array.
+  package init(array text: UnsafeRawBufferPointer) { self.init(kind: .array, raw: text) }
+
   /// Appends the contents of a string to `output`, escapes resolved.
   package func appendString(to output: inout Secret) throws(JSONReader.Malformed) {
     guard kind == .string else { throw JSONReader.Malformed() }

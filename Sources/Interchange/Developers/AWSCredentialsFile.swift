@@ -14,17 +14,13 @@ extension FileFormat {
       "$AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", "$AWS_CONFIG_FILE", "~/.aws/config",
     ],
     holdsLoginsAlone: true,
-    looksLike: { $0.hasLine(beginningWith: "aws_access_key_id") ? .certain : .none }
+    looksLike: { $0.hasLine(beginningWith: "aws_access_key_id") }
   ) { text throws(FormatFault) in
-    let file = INIDocument(text)
-    if file.sections.isEmpty, !text.trimmedSlice.isEmpty {
-      throw FormatFault("it has no profiles, as a file of aws has")
-    }
-    var found = FoundLogins()
+    let file = try INIDocument(text, orElse: "it has no profiles, as a file of aws has")
+    var found = FoundLogins(malformed: file.malformedLines)
     if file.hasComments || file.options.contains(where: { !AWSProfileKeys.names.contains($0.name) }) {
       found.noteOthers()
     }
-    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for section in file.sections.map(\.name) { AWSProfileKeys(section, file).read(text, &found) }
     return found
   }
@@ -87,7 +83,7 @@ private struct AWSProfileKeys {
     let expiry = dates.compactMap { $0?.seconds }.min()
     let account = identifier.text(in: text)
     found.take(
-      Item(.genericPassword(GenericPassword(service: ByteString("aws:\(profile)"), account: account))),
+      Item(service: "aws:\(profile)", account: account),
       Credential(secret(account, key, text), expiry: expiry), of: entry)
   }
 

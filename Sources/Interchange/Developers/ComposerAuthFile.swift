@@ -14,7 +14,7 @@ extension FileFormat {
     ], holdsLoginsAlone: true,
     looksLike: { shape in
       let kinds = ComposerKind.all.map(\.name)
-      return shape.members.contains { $0 != "bearer" && kinds.contains($0) } ? .certain : .none
+      return shape.members.contains { $0 != "bearer" && kinds.contains($0) }
     }
   ) { text throws(FormatFault) in
     try FoundLogins(inJSON: text, of: "composer", where: { $1.kind == .object }) {
@@ -32,8 +32,7 @@ extension FileFormat {
       // Composer renews it, and writes it there.
       if entry.index(of: ["refresh-token"]) != nil { return found.passOver(login.origin, .renewed) }
       // Composer fetched it with a consumer's key.
-      entry.leaveToProgram("access-token")
-      entry.leaveToProgram("access-token-expiration")
+      entry.leaveToProgram("access-token", "access-token-expiration")
       let secret = entry.secret(kind.secret)
       found.take(secret, entry.text(kind.account).nonEmpty, of: kind, at: login.name, entry)
     }
@@ -70,8 +69,7 @@ extension FoundLogins {
   ) {
     if secret.isEmpty { return passOver(entry.origin, .noSecret) }
     if host.hasPasswordOfAddress { return passOver(entry.origin, .inURL) }
-    var item = Item(
-      .genericPassword(GenericPassword(service: ByteString("composer:\(host)"), account: account)))
+    var item = Item(service: "composer:\(host)", account: account)
     if kind.isOfUsers, let account {
       guard let place = try? Place.parse(host, assuming: "https").place else {
         return passOver(entry.origin, .noPlace)

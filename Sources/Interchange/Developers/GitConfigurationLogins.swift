@@ -16,10 +16,9 @@ extension FileFormat {
       let names = [
         "core", "user", "credential", "sendemail", "url \"", "remote \"", "http \"", "credential \"",
       ]
-      let isGits = shape.sections.contains { section in
+      return shape.sections.contains { section in
         names.contains { $0.last == "\"" ? section.bytes.starts(with: $0.utf8) : section == ByteString($0) }
       }
-      return isGits ? .certain : .none
     }
   ) { text throws(FormatFault) in
     let file: GitConfiguration
@@ -77,7 +76,7 @@ extension FoundLogins {
     _ header: UnsafeRawBufferPointer, at url: ByteString?, of entry: inout SourceEntry
   ) {
     let name = header.prefix { $0 != UInt8(ascii: ":") }
-    guard ByteString(UnsafeRawBufferPointer(rebasing: name)).lowercased == "authorization",
+    guard ByteString(name.whole).lowercased == "authorization",
       name.endIndex < header.endIndex
     else { return passOver(entry.origin, .noLogin) }
     // The blank after the colon may be missing (RFC 9110, section 5.6.3).
@@ -86,8 +85,8 @@ extension FoundLogins {
     guard let (place, account) = url.flatMap({ try? Place.parse($0) }) else {
       return passOver(entry.origin, .noPlace)
     }
-    let scheme = ByteString(UnsafeRawBufferPointer(rebasing: parts[0]))
-    let value = UnsafeRawBufferPointer(rebasing: parts[1]).trimmedSlice
+    let scheme = ByteString(parts[0].whole)
+    let value = parts[1].whole.trimmedSlice
     guard scheme.lowercased == "basic" else {
       return take(
         Item(place.key(account: account.nonEmpty, for: nil)),

@@ -9,7 +9,7 @@ extension FileFormat {
     "gradle", "the passwords and tokens in gradle.properties",
     usualPaths: ["$GRADLE_USER_HOME/gradle.properties", "~/.gradle/gradle.properties"],
     holdsLoginsAlone: false,
-    looksLike: { $0.hasLine(beginningWith: "org.gradle.") ? .certain : .none }
+    looksLike: { $0.hasLine(beginningWith: "org.gradle.") }
   ) { text throws(FormatFault) in
     let file = SettingLines(text, comments: "#!", separators: "=: \t", hasSections: false, keepsEnds: true)
     var found = FoundLogins()
@@ -19,18 +19,13 @@ extension FileFormat {
       // Java's escapes, continued lines, and a carriage return as line ending.
       if text[value].contains(where: { $0 == UInt8(ascii: "\\") || $0 == 0x0d }) {
         found.passOver(origin, .malformed)
-      } else if value.isEmpty {
-        found.passOver(origin, .noSecret)
       } else {
         let names = setting.name.userProperties
         let user = file.settings.last { names.contains($0.name) }
         let account = user.map { ByteString(text.slice(file.value(of: $0, in: text))) }
         found.take(
-          Item(
-            .genericPassword(
-              GenericPassword(service: ByteString("gradle:\(setting.name)"), account: account.nonEmpty))),
-          Credential(Secret(copying: text.slice(value))),
-          of: SourceEntry(at: origin, removals: [Removal(setting.range)]))
+          Item(service: "gradle:\(setting.name)", account: account), Secret(copying: text.slice(value)),
+          at: origin, removing: Removal(setting.range))
       }
     }
     return found

@@ -12,7 +12,7 @@ extension FileFormat {
     holdsLoginsAlone: false,
     looksLike: { shape in
       shape.hasLine(beginningWith: "users:")
-        && shape.hasLine { $0 == "kind: Config" || $0 == "contexts:" || $0 == "clusters:" } ? .certain : .none
+        && shape.hasLine { $0 == "kind: Config" || $0 == "contexts:" || $0 == "clusters:" }
     }
   ) { text throws(FormatFault) in
     let file = try YAMLDocument(text, of: "kubectl")
@@ -40,34 +40,25 @@ extension FoundLogins {
     }
     for name in Self.secrets {
       guard let entry = file.entry(settings + [name]) else { continue }
-      guard case .some(let secret) = YAMLDocument.scalar(entry.value, in: text),
-        let label = file.entry(user + ["name"]).flatMap({ YAMLDocument.text($0.value, in: text) }).nonEmpty
-      else {
-        passOver(.line(entry.line), .malformed)
-        continue
-      }
-      if secret.isEmpty {
-        passOver(.line(entry.line), .noSecret)
-        continue
-      }
-      // kubectl's helpers give no passwords, and Kubernetes accepts none since 1.19.
-      if name == "password" {
-        passOver(.line(entry.line), .noLogin)
-        continue
-      }
-      guard let servers = file.servers(of: label, text) else {
-        passOver(.line(entry.line), .noPlace)
-        continue
-      }
-      let keys =
-        servers.isEmpty
-        ? [.genericPassword(GenericPassword(service: ByteString("kubectl:\(label)"), account: nil))]
-        : servers.map { Item.Key.internetPassword($0.key(account: label, for: "kubectl")) }
-      for key in keys {
-        take(
-          Item(key), Credential(secret.copy()),
-          of: SourceEntry(at: .line(entry.line), removals: [entry.removal(in: text)]))
-      }
+      take(entry, named: name, of: user, in: file, text)
+    }
+  }
+
+  private mutating func take(
+    _ entry: YAMLDocument.Entry, named name: ByteString, of user: YAMLDocument.Path, in file: YAMLDocument,
+    _ text: UnsafeRawBufferPointer
+  ) {
+    let origin = Origin.line(entry.line)
+    guard case .some(let secret) = YAMLDocument.scalar(entry.value, in: text),
+      let label = file.entry(user + ["name"]).flatMap({ YAMLDocument.text($0.value, in: text) }).nonEmpty
+    else { return passOver(origin, .malformed) }
+    if secret.isEmpty { return passOver(origin, .noSecret) }
+    // kubectl's helpers give no passwords, and Kubernetes accepts none since 1.19.
+    if name == "password" { return passOver(origin, .noLogin) }
+    guard let servers = file.servers(of: label, text) else { return passOver(origin, .noPlace) }
+    let items = servers.map { Item($0.key(account: label, for: "kubectl")) }
+    for item in items.isEmpty ? [Item(service: "kubectl:\(label)")] : items {
+      take(item, secret.copy(), at: origin, removing: entry.removal(in: text))
     }
   }
 }

@@ -12,9 +12,7 @@ extension FileFormat {
   public static let maven = FileFormat(
     "maven", "the passwords in Maven's settings.xml", usualPaths: ["~/.m2/settings.xml"],
     holdsLoginsAlone: false,
-    looksLike: { shape in
-      shape.isXML("settings") ? .certain : .none
-    }
+    looksLike: { $0.isXML("settings") }
   ) { text throws(FormatFault) in try MavenSettings.read(text) }
 }
 
@@ -37,7 +35,7 @@ private final class MavenSettings: XMLElementReader {
     for server in reader.servers { reader.take(server: server) }
     for proxy in reader.proxies { reader.take(proxy: proxy) }
     for property in reader.properties {
-      reader.take(property, as: .generic(ByteString("maven:\(property.name)"), account: nil))
+      reader.take(property, as: Item(service: "maven:\(property.name)"))
     }
     return reader.found
   }
@@ -61,7 +59,7 @@ private final class MavenSettings: XMLElementReader {
     let username = server.trimmed("username")
     let account = username.withoutVariables
     func service(_ part: ByteString?) -> Item {
-      .generic(ByteString("maven:\(id)" + (part.map { ":\($0)" } ?? "")), account: account, label: id)
+      Item(service: "maven:\(id)" + (part.map { ":\($0)" } ?? ""), account: account, label: id)
     }
     var password = service(nil)
     // With a variable as user name it would answer for anybody.
@@ -121,16 +119,6 @@ private final class MavenSettings: XMLElementReader {
     var entry = SourceEntry(at: origin, removals: [Removal(text.wholeLines(of: element.range))])
     entry.addRest(of: element)
     found.take(item, Credential(secret), of: entry)
-  }
-}
-
-extension Item {
-  fileprivate static func generic(
-    _ service: ByteString, account: ByteString?, label: ByteString? = nil
-  ) -> Item {
-    var item = Item(.genericPassword(GenericPassword(service: service, account: account)))
-    item.label = label.nonEmpty
-    return item
   }
 }
 

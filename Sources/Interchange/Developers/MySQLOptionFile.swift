@@ -10,7 +10,7 @@ extension FileFormat {
     holdsLoginsAlone: false,
     looksLike: { shape in
       let hasGroup = ["client", "mysql", "mysqldump"].contains { shape.sections.contains($0) }
-      return hasGroup && shape.hasLine(beginningWith: "password") ? .certain : .none
+      return hasGroup && shape.hasLine(beginningWith: "password")
     }
   ) { text throws(FormatFault) in
     let file = SettingLines(text)
@@ -19,44 +19,40 @@ extension FileFormat {
     }
     var found = FoundLogins()
     for setting in file.settings where setting.name.optionName == "password" {
-      let origin = Origin.line(setting.line)
-      guard case .some(let option) = text.optionValue(setting.value) else {
-        found.passOver(origin, .disputed)
-        continue
-      }
-      let password = option.text.copy()
-      if password.isEmpty {
-        found.passOver(origin, .noSecret)
-        continue
-      }
-      /// The last one counts; the group's own before that of all clients.
-      func value(_ name: ByteString) -> ByteString? {
-        let settings = file.settings.filter { $0.name.optionName == name }
-        let setting =
-          settings.last { $0.section == setting.section } ?? settings.last { $0.section == "client" }
-        switch setting.flatMap({ text.optionValue($0.value) }) {
-        case .none: return nil
-        case .some(let value): return value.text.withUnsafeBytes { ByteString($0) }.nonEmpty
-        }
-      }
-      var place: Place
-      do throws(NoPlace) {
-        place = try Place(
-          protocol: "mysql", server: value("host") ?? "localhost", writtenPort: value("port"))
-      } catch {
-        found.passOver(origin, error.reason)
-        continue
-      }
+      found.take(password: setting, of: file, text)
+    }
+    return found
+  }
+}
+
+extension FoundLogins {
+  fileprivate mutating func take(
+    password setting: SettingLine, of file: SettingLines, _ text: UnsafeRawBufferPointer
+  ) {
+    let origin = Origin.line(setting.line)
+    guard case .some(let option) = text.optionValue(setting.value) else { return passOver(origin, .disputed) }
+    if option.text.isEmpty { return passOver(origin, .noSecret) }
+    /// The last one counts; the group's own before that of all clients.
+    func value(_ name: ByteString) -> ByteString? {
+      let settings = file.settings.filter { $0.name.optionName == name }
+      let setting =
+        settings.last { $0.section == setting.section } ?? settings.last { $0.section == "client" }
+      guard case .some(let value) = setting.flatMap({ text.optionValue($0.value) }) else { return nil }
+      return ByteString(value.text).nonEmpty
+    }
+    do throws(NoPlace) {
+      var place = try Place(
+        protocol: "mysql", server: value("host") ?? "localhost", writtenPort: value("port"))
       if place.port == 3306 { place.port = nil }
       var item = Item(place.key(account: value("user"), for: nil))
       // The program that reads it.
       if setting.section != "client" { item.itemDescription = setting.section }
-      found.take(
-        item, Credential(password),
-        of: SourceEntry(
-          at: origin, removals: [Removal(setting.range, of: text, upToCommentAfter: option.end)]))
+      take(
+        item, option.text.copy(), at: origin,
+        removing: Removal(setting.range, of: text, upToCommentAfter: option.end))
+    } catch {
+      passOver(origin, error.reason)
     }
-    return found
   }
 }
 

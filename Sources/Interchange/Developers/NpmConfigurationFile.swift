@@ -12,13 +12,12 @@ extension FileFormat {
     usualPaths: ["$NPM_CONFIG_USERCONFIG", "$npm_config_userconfig", "~/.npmrc"], holdsLoginsAlone: false,
     looksLike: { shape in
       let names: [StaticString] = [":_authToken", ":_auth", ":_password", "_authToken", "_auth"]
-      let isNpms = shape.hasLine { line in
+      return shape.hasLine { line in
         names.contains { name in
           let start = name.utf8Start[0] == UInt8(ascii: ":") ? line.indices : 0..<min(1, line.count)
           return start.contains { line.begins(with: name, at: $0) }
         }
       }
-      return isNpms ? .certain : .none
     }
   ) { text throws(FormatFault) in
     let file = SettingLines(text)
@@ -60,9 +59,8 @@ extension FoundLogins {
     _ token: consuming Secret, of registry: ByteString, _ entry: borrowing SourceEntry
   ) {
     if registry.hasPasswordOfAddress { return passOver(entry.origin, .inURL) }
-    let service = registry == .npmPublicRegistry ? "npm" : ByteString("npm:\(registry)")
     take(
-      Item(.genericPassword(GenericPassword(service: service, account: nil))), Credential(token), of: entry)
+      Item(service: registry == .npmPublicRegistry ? "npm" : "npm:\(registry)"), Credential(token), of: entry)
   }
 
   /// Adds the login for a registry.

@@ -12,7 +12,6 @@ extension FileFormat {
     looksLike: { shape in
       let tags = shape.text.prefix(64 << 10).split(separator: UInt8(ascii: "<"))
       return shape.isXML("configuration") && tags.contains { $0.starts(with: "packageSource".utf8) }
-        ? .certain : .none
     }
   ) { text throws(FormatFault) in try NuGetConfiguration.read(text) }
 }
@@ -73,8 +72,7 @@ private final class NuGetConfiguration: XMLElementReader {
       return found.passOver(origin, .reference)
     }
     var entry = SourceEntry(at: origin, removals: [Removal(text.wholeLines(of: login.range))])
-    var item = Item(
-      .genericPassword(GenericPassword(service: ByteString("nuget:\(source)"), account: account.nonEmpty)))
+    var item = Item(service: "nuget:\(source)", account: account)
     if let (place, named) = urls[source].flatMap({ try? Place.parse($0) }), place.server.canBeServer {
       item.key = .internetPassword(place.key(account: account.nonEmpty ?? named.nonEmpty, for: nil))
     }

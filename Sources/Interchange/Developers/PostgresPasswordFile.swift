@@ -10,12 +10,11 @@ extension FileFormat {
     "pgpass", "the passwords of psql and others of PostgreSQL", usualPaths: ["$PGPASSFILE", "~/.pgpass"],
     holdsLoginsAlone: true, severalForTheSame: .firstAnswers,
     looksLike: { shape in
-      let isPasswords = shape.areLines { line in
+      shape.areLines { line in
         let parts = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         return parts.count > 4 && !parts[1].isEmpty
           && parts[1].allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "*") }
       }
-      return isPasswords ? .certain : .none
     }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
@@ -52,7 +51,7 @@ private func readPassword(
     parts[parts.count - 1] = parts[parts.count - 1].lowerBound..<index
   }
   guard parts.count == 5 else { return found.passOver(origin, .malformed) }
-  let names = parts.prefix(4).map { part in line.text.unescaped(part).withUnsafeBytes { ByteString($0) } }
+  let names = parts.prefix(4).map { part in ByteString(line.text.unescaped(part)) }
   let password = line.text.unescaped(parts[4])
   if password.isEmpty { return found.passOver(origin, .noSecret) }
   // An escaped asterisk belongs to a name.

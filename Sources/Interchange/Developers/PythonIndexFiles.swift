@@ -12,16 +12,11 @@ extension FileFormat {
     looksLike: { shape in
       let isPips = ["global", "install", "download"].contains { shape.sections.contains($0) }
       let names: [StaticString] = ["index-url", "extra-index-url", "proxy"]
-      return isPips && shape.hasLine { line in names.contains { line.begins(with: $0) } }
-        ? .certain : .none
+      return isPips && shape.hasLine { line in names.contains { line.starts(with: $0) } }
     }
   ) { text throws(FormatFault) in
-    let file = INIDocument(text)
-    if file.sections.isEmpty, !text.trimmedSlice.isEmpty {
-      throw FormatFault("it has no sections, as pip's configuration has")
-    }
-    var found = FoundLogins()
-    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    let file = try INIDocument(text, orElse: "it has no sections, as pip's configuration has")
+    var found = FoundLogins(malformed: file.malformedLines)
     for option in file.options {
       let setting = option.name == "proxy" ? option.name : nil
       // Its lines may be separated by comments.
@@ -40,17 +35,13 @@ extension FileFormat {
     holdsLoginsAlone: false,
     looksLike: { shape in
       let hasURL = shape.hasLine {
-        $0.begins(with: "index-url = \"") || $0.begins(with: "extra-index-url = [")
+        $0.starts(with: "index-url = \"") || $0.starts(with: "extra-index-url = [")
       }
-      return hasURL || shape.sections.contains("[index]") ? .certain : .none
+      return hasURL || shape.sections.contains("[index]")
     }
   ) { text throws(FormatFault) in
-    let file = TOMLDocument(text)
-    if file.entries.isEmpty, let line = file.malformedLines.first {
-      throw FormatFault("it is not TOML that uv reads", line: line)
-    }
-    var found = FoundLogins()
-    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    let file = try TOMLDocument(text, that: "uv reads")
+    var found = FoundLogins(malformed: file.malformedLines)
     for entry in file.entries where !entry.isTable {
       // Escapes in an address aren't decoded, and could hide a password.
       if text[entry.value].contains(UInt8(ascii: "\\")), text[entry.value].contains(UInt8(ascii: "@")) {

@@ -17,16 +17,14 @@ extension FileFormat {
     ],
     holdsLoginsAlone: false,
     looksLike: { shape in
-      let isRclones =
-        !shape.sections.isEmpty
+      !shape.sections.isEmpty
         && shape.hasLine { line in
-          guard line.begins(with: "type"), let equals = line.firstIndex(of: UInt8(ascii: "=")),
+          guard line.starts(with: "type"), let equals = line.firstIndex(of: UInt8(ascii: "=")),
             line[4..<equals].allSatisfy(isWhiteSpace)
           else { return false }
           let kind = line.slice(equals + 1..<line.count).trimmedSlice
           return RcloneRemote.kinds.contains { kind.elementsEqual($0.utf8) }
         }
-      return isRclones ? .certain : .none
     }
   ) { text throws(FormatFault) in
     let file = SettingLines(text, separators: "=:")
@@ -188,7 +186,7 @@ extension UnsafeRawBufferPointer {
     let quote: StaticString
     if value.count > 1, value[0] == UInt8(ascii: "`") {
       quote = "`"
-    } else if value.count > 5, value.begins(with: "\"\"\"") {
+    } else if value.count > 5, value.starts(with: "\"\"\"") {
       quote = "\"\"\""
     } else {
       return range

@@ -16,7 +16,6 @@ extension FileFormat {
     holdsLoginsAlone: true,
     looksLike: { shape in
       shape.members.contains("credentials") || shape.hasLine(beginningWith: "credentials \"")
-        ? .certain : .none
     }
   ) { text throws(FormatFault) in
     if JSONEntries.isObject(text) { return try tokensInJSON(text) }

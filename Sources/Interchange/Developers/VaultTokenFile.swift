@@ -8,7 +8,7 @@ extension FileFormat {
     "vault", "the token of vault and bao", usualPaths: ["~/.vault-token"], holdsLoginsAlone: true,
     looksLike: { shape in
       let token = shape.text.trimmedSlice
-      return token.begins(with: "hvs.") && !token.contains(where: isWhiteSpace) ? .certain : .none
+      return token.starts(with: "hvs.") && !token.contains(where: isWhiteSpace)
     }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
@@ -18,9 +18,7 @@ extension FileFormat {
       throw FormatFault("it has more than one word, and a token is one")
     }
     found.take(
-      Item(.genericPassword(GenericPassword(service: "vault", account: nil))),
-      Credential(Secret(copying: token)),
-      of: SourceEntry(at: .line(1), removals: [Removal(0..<text.count)]))
+      Item(service: "vault"), Secret(copying: token), at: .line(1), removing: Removal(0..<text.count))
     return found
   }
 }

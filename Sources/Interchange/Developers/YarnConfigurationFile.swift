@@ -8,8 +8,7 @@ extension FileFormat {
   public static let yarn = FileFormat(
     "yarn", "the tokens in the .yarnrc.yml of yarn", usualPaths: ["~/.yarnrc.yml"], holdsLoginsAlone: false,
     looksLike: { shape in
-      shape.hasLine { $0.begins(with: "npmAuthToken:") || $0.begins(with: "npmAuthIdent:") }
-        ? .certain : .none
+      shape.hasLine { $0.starts(with: "npmAuthToken:") || $0.starts(with: "npmAuthIdent:") }
     }
   ) { text throws(FormatFault) in
     let file = try YAMLDocument(text, of: "yarn")

@@ -131,7 +131,7 @@ extension JSONWriter {
     hidden.withUnsafeBytes { hidden in
       var start = 0
       for (name, end) in ends {
-        labelled(name, UnsafeRawBufferPointer(rebasing: hidden[start..<end]), "concealed-string")
+        labelled(name, hidden.slice(start..<end), "concealed-string")
         start = end
       }
     }

@@ -69,7 +69,7 @@ public struct OneTimeCodeSecret: ~Copyable {
       guard let value = PercentEncoding.decodedSecret(part.dropFirst(name.utf8.count + 1)) else { return nil }
       switch name {
       case "issuer":
-        issuer = value.withUnsafeBytes { ByteString($0) }
+        issuer = ByteString(value)
         continue
       case "secret", "counter", "digits", "period", "algorithm", "encoder":
         guard names.insert(name).inserted else { return nil }
@@ -115,9 +115,9 @@ public struct OneTimeCodeSecret: ~Copyable {
     guard case .some(let label) = PercentEncoding.decodedSecret(label) else { return }
     label.withUnsafeBytes { label in
       let colon = label.firstIndex(of: UInt8(ascii: ":"))
-      if let colon { issuer = ByteString(UnsafeRawBufferPointer(rebasing: label[..<colon])) }
+      if let colon { issuer = ByteString(label.slice(..<colon)) }
       let rest = label[(colon.map { $0 + 1 } ?? 0)...].drop { $0 == 0x20 }
-      account = ByteString(UnsafeRawBufferPointer(rebasing: rest))
+      account = ByteString(rest.whole)
     }
   }
 

@@ -25,9 +25,9 @@ public enum OneTimeCodeURL {
         case "key": url.append("secret")
         case "step": url.append("period")
         case "size": url.append("digits")
-        default: url.append(UnsafeRawBufferPointer(rebasing: name))
+        default: url.append(name.whole)
         }
-        url.append(UnsafeRawBufferPointer(rebasing: part.dropFirst(name.count)))
+        url.append(part.dropFirst(name.count).whole)
       }
     } else {
       guard case .some(let key) = Base32.normal(text) else { return nil }
@@ -46,7 +46,7 @@ public enum OneTimeCodeURL {
       counter < UInt64.max, let question = url.firstIndex(of: UInt8(ascii: "?"))
     else { return nil }
     var next = Secret(capacity: url.count + 1)
-    next.append(UnsafeRawBufferPointer(rebasing: url[...question]))
+    next.append(url.slice(...question))
     for (index, part) in url[(question + 1)...].split(separator: UInt8(ascii: "&")).enumerated() {
       if index > 0 { next.append("&") }
       let name = part.prefix { $0 != UInt8(ascii: "=") }
@@ -54,7 +54,7 @@ public enum OneTimeCodeURL {
         next.append("counter=")
         next.append(contentsOf: ByteString(String(counter + 1)))
       } else {
-        next.append(UnsafeRawBufferPointer(rebasing: part))
+        next.append(part.whole)
       }
     }
     return next
@@ -64,7 +64,7 @@ public enum OneTimeCodeURL {
     var part = text[...]
     while let first = part.first, first <= 0x20 { part.removeFirst() }
     while let last = part.last, last <= 0x20 { part.removeLast() }
-    return UnsafeRawBufferPointer(rebasing: part)
+    return part.whole
   }
 
   private static func begins(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
@@ -76,6 +76,6 @@ public enum OneTimeCodeURL {
   private static func rest(
     _ text: UnsafeRawBufferPointer, after prefix: StaticString
   ) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: text[prefix.utf8CodeUnitCount...])
+    text.slice(prefix.utf8CodeUnitCount...)
   }
 }

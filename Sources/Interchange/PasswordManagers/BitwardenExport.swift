@@ -8,7 +8,7 @@ extension FileFormat {
     severalForTheSame: .lastChangedAnswers, otherNames: ["vaultwarden"],
     looksLike: {
       bitwardenCSV.likeness(of: $0.columns) == .certain || BitwardenJSON.isLike($0)
-        || $0.isArchive(of: "data.json") ? .certain : .none
+        || $0.isArchive(of: "data.json")
     }
   ) { text throws(FormatFault) in
     if JSONEntries.isObject(text) { return try BitwardenJSON.read(text) }
@@ -42,8 +42,8 @@ extension FileFormat {
         // It has no name, or continues the line before.
         if end == 0 { return false }
         if !name.isEmpty { login.secretFields.addField(name, value) }
-        name = ByteString(UnsafeRawBufferPointer(rebasing: line.text[..<end]))
-        value = Secret(copying: UnsafeRawBufferPointer(rebasing: line.text[(end + separator.count)...]))
+        name = ByteString(line.text.slice(..<end))
+        value = Secret(copying: line.text.slice((end + separator.count)...))
       }
       if !name.isEmpty { login.secretFields.addField(name, value) }
       return true
@@ -60,38 +60,16 @@ private enum BitwardenJSON {
   }
 
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    var entries = JSONEntries(text)
-    var isEncrypted = false
-    var items: JSONValue?
-    var folders = Folders()
-    var collections = Folders()
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        if name == "encrypted" {
-          isEncrypted = try value.bool()
-        } else if name == "items" {
-          items = value
-        } else if name == "folders" {
-          try folders.add(allIn: value, "name", by: "id")
-        } else if name == "collections" {
-          try collections.add(allIn: value, "name", by: "id")
-        }
-      }
-      try entries.noteOthers(in: text, besides: "items", "folders", "collections")
-      if let items, !isEncrypted {
-        try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
-          entries.read(item, flattening: "login") { (entry, found) throws(JSONReader.Malformed) in
-            try take(&entry, &folders, &collections, &found)
-          }
-        }
+    try JSONEntries.read(
+      text, of: "Bitwarden", "items", besides: "folders", "collections", ifEncrypted: "as '.json' or '.csv'"
+    ) { (items, file, entries) throws(JSONReader.Malformed) in
+      var folders = try Folders(file["folders"], "name", by: "id")
+      var collections = try Folders(file["collections"], "name", by: "id")
+      try entries.readAll(items, flattening: "login") { (entry, found) throws(JSONReader.Malformed) in
+        try take(&entry, &folders, &collections, &found)
       }
       entries.found.noteOthers(ifUnused: folders)
-    } catch {
-      throw FormatFault("it is not JSON that Bitwarden exports")
     }
-    if isEncrypted { throw FormatFault("it is encrypted; export it as '.json' or '.csv' instead") }
-    guard items != nil else { throw FormatFault("it has no entries, as an export of Bitwarden has") }
-    return entries.found
   }
 
   private static func take(

@@ -306,7 +306,7 @@ extension FileFormat {
   init(_ name: String, _ summary: String, otherNames: [String] = [], _ export: CSVExport) {
     self.init(
       name, summary, holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers, otherNames: otherNames,
-      looksLike: { export.likeness(of: $0.columns) }
+      likeness: { export.likeness(of: $0.columns) }
     ) { text throws(FormatFault) in try export.read(text) }
   }
 }

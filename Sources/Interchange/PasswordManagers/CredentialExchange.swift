@@ -10,38 +10,24 @@ extension FileFormat {
     looksLike: { shape in
       let isHeader = shape.members.contains("accounts") && shape.members.contains("version")
       let isAccount = shape.members.contains("items") && shape.members.contains("email")
-      return isHeader || isAccount ? .certain : .none
+      return isHeader || isAccount
     }
   ) { text throws(FormatFault) in
     var entries = JSONEntries(text)
-    var accounts: JSONValue?
-    var items: JSONValue?
+    var file: [ByteString: JSONValue] = [:]
     var major = 1
-    var rule = EntryAddress.Rule.page
-    var collections: [ByteString: [ByteString]] = [:]
     do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        if name == "version" { major = try value.member("major")?.integer() ?? 1 }
-        // Our own has the places of logins.
-        if name == "exporterRpId", try value.string() == "llavero" { rule = .path }
-        if name == "accounts" { accounts = value }
-        if name == "items" { items = value }
-        if name == "collections" { try readCollections(value, &collections, &entries) }
-      }
-      try entries.noteOthers(in: text, besides: "accounts", "items", "collections")
-      if major == 1, let accounts {
+      file = try entries.members(of: text, "accounts", ["items", "collections"])
+      major = try file["version"]?.member("major")?.integer() ?? 1
+      // Our own has the places of logins.
+      let rule: EntryAddress.Rule = try file["exporterRpId"]?.string() == "llavero" ? .path : .page
+      if major == 1, let accounts = file["accounts"] {
         try JSONReader.elements(of: accounts.raw) { (account) throws(JSONReader.Malformed) in
-          collections = [:]
-          if let member = try account.member("collections") {
-            try readCollections(member, &collections, &entries)
-          }
-          if account.kind == .object {
-            try entries.noteOthers(in: account.raw, besides: "items", "collections")
-          }
-          if let items = try account.member("items") { try readItems(items, collections, rule, &entries) }
+          if account.kind == .object { try entries.members(of: account.raw, "items", ["collections"]) }
+          try readItems(try account.member("items"), try account.member("collections"), rule, &entries)
         }
-      } else if let items {
-        try readItems(items, collections, rule, &entries)
+      } else {
+        try readItems(file["items"], file["collections"], rule, &entries)
       }
     } catch {
       throw FormatFault("it is not JSON of the Credential Exchange Format")
@@ -49,7 +35,7 @@ extension FileFormat {
     if major != 1 {
       throw FormatFault("it has version \(major) of the Credential Exchange Format; 1 is read")
     }
-    guard accounts != nil || items != nil else { throw FormatFault("it has no accounts") }
+    if file["accounts"] == nil, file["items"] == nil { throw FormatFault("it has no accounts") }
     return entries.found
   }
 
@@ -63,7 +49,7 @@ extension FileFormat {
       let title = parent.isEmpty ? name : name.isEmpty ? parent : parent.joined(name)
       let below = try collection.member("subCollections")
       if collection.kind == .object {
-        try entries.noteOthers(in: collection.raw, besides: "items", "subCollections")
+        try entries.members(of: collection.raw, "items", ["subCollections"])
       }
       if below == nil { entries.noteOthers(ifEmpty: try collection.member("items")) }
       if let items = try collection.member("items"), !title.isEmpty {
@@ -76,13 +62,13 @@ extension FileFormat {
   }
 
   private static func readItems(
-    _ items: JSONValue, _ collections: [ByteString: [ByteString]], _ rule: EntryAddress.Rule,
-    _ entries: inout JSONEntries
+    _ items: JSONValue?, _ collections: JSONValue?, _ rule: EntryAddress.Rule, _ entries: inout JSONEntries
   ) throws(JSONReader.Malformed) {
-    try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
-      entries.read(item) { (entry, found) throws(JSONReader.Malformed) in
-        try take(&entry, collections, rule, &found)
-      }
+    var titles: [ByteString: [ByteString]] = [:]
+    if let collections { try readCollections(collections, &titles, &entries) }
+    guard let items else { return }
+    try entries.readAll(items) { (entry, found) throws(JSONReader.Malformed) in
+      try take(&entry, titles, rule, &found)
     }
   }
 
@@ -91,8 +77,7 @@ extension FileFormat {
     _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     var login = LoginEntry()
-    login.name = entry.text("title")
-    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    login.name = entry.title("title")
     login.creationDate = entry.date(inSeconds: "creationAt")
     login.modificationDate = entry.date(inSeconds: "modifiedAt")
     let tags = try entry.texts("tags")

@@ -10,20 +10,19 @@ extension FileFormat {
   /// of fields, and a note. In older versions the first row says so.
   static let enpassCSV = FileFormat(
     "enpass", "the CSV that Enpass exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
-    looksLike: { EnpassCSV.likeness($0) }
+    looksLike: { EnpassCSV.isLike($0) }
   ) { text throws(FormatFault) in try EnpassCSV.read(text) }
 }
 
 enum EnpassCSV {
-  static func likeness(_ shape: FileShape) -> Likeness {
-    if isHeader(shape.columns) { return .certain }
+  static func isLike(_ shape: FileShape) -> Bool {
+    if isHeader(shape.columns) { return true }
     let rows = shape.rows
-    guard rows.count(where: { $0.count.isMultiple(of: 2) }) * 2 > rows.count else { return .none }
+    guard rows.count(where: { $0.count.isMultiple(of: 2) }) * 2 > rows.count else { return false }
     // The first row of another table may have the name of a column there.
-    let hasPassword = rows.dropFirst().contains { row in
+    return rows.dropFirst().contains { row in
       stride(from: 1, to: row.count - 1, by: 2).contains { key(row[$0].text) == "password" }
     }
-    return hasPassword ? .certain : .none
   }
 
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {

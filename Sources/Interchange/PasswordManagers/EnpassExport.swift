@@ -7,42 +7,24 @@ extension FileFormat {
     "enpass", "the JSON that Enpass exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
     looksLike: { shape in
       let names = shape.elementMembers(of: "items")
-      return names.contains("category") && names.contains("fields") ? .certain : .none
+      return names.contains("category") && names.contains("fields")
     }
   ) { text throws(FormatFault) in
-    var entries = JSONEntries(text)
-    var items: JSONValue?
-    var folders = Folders()
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        if name == "items" {
-          items = value
-        } else if name == "folders" {
-          try folders.add(allIn: value, "title", by: "uuid", in: "parent_uuid")
-        }
+    try JSONEntries.read(text, of: "Enpass", "items", besides: "folders") {
+      (items, file, entries) throws(JSONReader.Malformed) in
+      var folders = try Folders(file["folders"], "title", by: "uuid", in: "parent_uuid")
+      try entries.readAll(items) { (entry, found) throws(JSONReader.Malformed) in
+        try take(&entry, &folders, &found)
       }
-      try entries.noteOthers(in: text, besides: "items", "folders")
-      if let items {
-        try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
-          entries.read(item) { (entry, found) throws(JSONReader.Malformed) in
-            try take(&entry, &folders, &found)
-          }
-        }
-      }
-    } catch {
-      throw FormatFault("it is not JSON that Enpass exports")
+      entries.found.noteOthers(ifUnused: folders)
     }
-    guard items != nil else { throw FormatFault("it has no entries, as an export of Enpass has") }
-    entries.found.noteOthers(ifUnused: folders)
-    return entries.found
   }
 
   private static func take(
     _ entry: inout SourceEntry, _ folders: inout Folders, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     var login = LoginEntry()
-    login.name = entry.text("title")
-    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    login.name = entry.title("title")
     if entry.take(["trashed"]) != nil { return found.passOver(entry.origin, .discarded) }
     let category = entry.text("category")
     if ["creditcard", "identity", "note"].contains(category) {
@@ -63,7 +45,7 @@ extension FileFormat {
       login.keep(email.index, as: email.label, of: &entry, isHidden: false)
     }
     if [login.account, login.name].contains(entry.peek(at: subtitle)?.text) { _ = entry.take(at: subtitle) }
-    for name: ByteString in ["auto_submit", "template_type", "uuid"] { entry.leaveToProgram(name) }
+    entry.leaveToProgram("auto_submit", "template_type", "uuid")
     found.take(login, of: &entry)
   }
 

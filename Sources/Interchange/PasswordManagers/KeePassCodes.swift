@@ -28,7 +28,7 @@ enum KeePassCodes {
     var code = OneTimeCodeParts(secret: Secret())
     let isRead = secret.withUnsafeBytes { bytes in
       bytes.split(separator: UInt8(ascii: "&")).allSatisfy {
-        takeSetting(UnsafeRawBufferPointer(rebasing: $0), &code)
+        takeSetting($0.whole, &code)
       }
     }
     if !isRead || code.secret.isEmpty { return }
@@ -39,8 +39,8 @@ enum KeePassCodes {
   /// Returns whether the setting is known.
   private static func takeSetting(_ setting: UnsafeRawBufferPointer, _ code: inout OneTimeCodeParts) -> Bool {
     guard let end = setting.firstIndex(of: UInt8(ascii: "=")) else { return false }
-    let value = UnsafeRawBufferPointer(rebasing: setting[(end + 1)...])
-    switch ByteString(UnsafeRawBufferPointer(rebasing: setting[..<end])).lowercased {
+    let value = setting.slice((end + 1)...)
+    switch ByteString(setting.slice(..<end)).lowercased {
     case "key":
       guard case .some(let secret) = withoutPadding(value) else { return false }
       code.secret = secret
@@ -59,7 +59,7 @@ enum KeePassCodes {
     let end = text.firstIndex(of: UInt8(ascii: "%")) ?? text.endIndex
     let padding = Array("%3d".utf8)
     guard text[end...].enumerated().allSatisfy({ padding[$0 % 3] == $1 | 0x20 }) else { return nil }
-    return Secret(copying: UnsafeRawBufferPointer(rebasing: text[..<end]))
+    return Secret(copying: text.slice(..<end))
   }
 
   /// The former form of KeePassXC, and of the plugin TrayTOTP: `TOTP Seed`, and `TOTP Settings` as `30;6` or `30;S`.

@@ -86,7 +86,7 @@ final class KeePassReferences: XMLElementReader {
     var index = 0
     while index < text.count {
       if text[index] == UInt8(ascii: "{"), let end = text[index...].firstIndex(of: UInt8(ascii: "}")) {
-        let whole = UnsafeRawBufferPointer(rebasing: text[index...end])
+        let whole = text.slice(index...end)
         if KeePassPlaceholders.areIn(whole) {
           let word = Array(text[(index + 1)..<end])
           guard case .some(let value) = self.value(of: word, in: entry, isSecret: isSecret, depth: depth)

@@ -7,7 +7,7 @@ extension FileFormat {
     "keepass", "the XML that KeePass 2 and KeePassXC export, or their database", holdsLoginsAlone: true,
     severalForTheSame: .lastChangedAnswers,
     looksLike: { shape in
-      shape.isXML("KeePassFile") || Wrapping.keePassDatabase.isOne(shape.bytes) ? .certain : .none
+      shape.isXML("KeePassFile") || Wrapping.keePassDatabase.isOne(shape.bytes)
     }
   ) { text throws(FormatFault) in try KeePassXML.read(text) }.wrapped(in: .keePassDatabase)
 }
@@ -135,10 +135,7 @@ final class KeePassXML: XMLElementReader {
   private func text(_ name: ByteString, of entry: inout SourceEntry, _ element: XMLElement) -> ByteString {
     let text = references.take(
       at: entry.index(of: [name]), of: &entry, element, where: KeePassPlaceholders.areReferences)
-    switch text {
-    case .none: return ""
-    case .some(let text): return ByteString(text)
-    }
+    return ByteString(text) ?? ""
   }
 
   private static let standard: [ByteString] = ["Title", "UserName", "Password", "URL", "Notes", "otp"]
@@ -173,8 +170,4 @@ final class KeePassXML: XMLElementReader {
       }
     }
   }
-}
-
-extension ByteString {
-  fileprivate init(_ text: borrowing Secret) { self = text.withUnsafeBytes { ByteString($0) } }
 }

@@ -10,7 +10,7 @@ extension FileFormat {
   /// fields, then alternating names and values of a person's own fields.
   static let keeperCSV = FileFormat(
     "keeper", "the CSV that Keeper exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
-    looksLike: { KeeperCSV.likeness($0) }
+    likeness: { KeeperCSV.likeness($0) }
   ) { text throws(FormatFault) in try KeeperCSV.read(text) }
 }
 

@@ -6,42 +6,27 @@ extension FileFormat {
   /// `records`, or just the records. Keeper's own fields have names `$TYPE:LABEL:NUMBER` (its manual, "JSON Import").
   static let keeperJSON = FileFormat(
     "keeper", "the JSON that Keeper exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
-    looksLike: { $0.members.contains("records") ? .certain : .none }
+    looksLike: { $0.members.contains("records") }
   ) { text throws(FormatFault) in
-    var entries = JSONEntries(text)
-    var records: JSONValue?
-    do throws(JSONReader.Malformed) {
-      if JSONEntries.isObject(text) {
-        try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-          if name == "records" { records = value }
-        }
-        try entries.noteOthers(in: text, besides: "records")
-      } else {
-        try readAll(text, &entries)
-        return entries.found
+    if JSONEntries.isObject(text) {
+      return try JSONEntries.read(text, of: "Keeper", "records", called: "records") {
+        (records, _, entries) throws(JSONReader.Malformed) in try entries.readAll(records, take)
       }
-      if let records { try readAll(records.raw, &entries) }
+    }
+    var entries = JSONEntries(text)
+    do throws(JSONReader.Malformed) {
+      try entries.readAll(JSONValue(array: text), take)
     } catch {
       throw FormatFault("it is not JSON that Keeper exports")
     }
-    guard records != nil else { throw FormatFault("it has no records, as an export of Keeper has") }
     return entries.found
-  }
-
-  private static func readAll(
-    _ records: UnsafeRawBufferPointer, _ entries: inout JSONEntries
-  ) throws(JSONReader.Malformed) {
-    try JSONReader.elements(of: records) { (record) throws(JSONReader.Malformed) in
-      entries.read(record) { (entry, found) throws(JSONReader.Malformed) in try take(&entry, &found) }
-    }
   }
 
   private static func take(
     _ entry: inout SourceEntry, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     var login = LoginEntry()
-    login.name = entry.text("title")
-    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    login.name = entry.title("title")
     let type = entry.text("$type")
     if ["encryptedNotes", "bankCard", "contact", "address", "file", "photo", "sshKeys"].contains(type) {
       return found.passOver(entry.origin, .noLogin)
@@ -57,7 +42,7 @@ extension FileFormat {
       where !name.isEmpty { login.tags.append(KeeperFolder.path(name)) }
       entry.leaveToProgram("can_edit", "can_share", in: folder)
     }
-    for name: ByteString in ["schema", "uid"] { entry.leaveToProgram(name) }
+    entry.leaveToProgram("schema", "uid")
     try takeFields(of: &entry, &login)
     found.take(login, of: &entry)
   }
@@ -74,9 +59,9 @@ extension FileFormat {
       try entry.takeLeaves(at: index, as: label) { name, value in
         switch type {
         case "oneTimeCode", "otp": login.keepCode(value, as: name)
-        case "url": login.addresses.append(EntryAddress(text: value.withUnsafeBytes { ByteString($0) }))
+        case "url": login.addresses.append(EntryAddress(text: ByteString(value)))
         case "text", "email", "phone", "date", "birthDate", "expirationDate", "host", "multiline", "name":
-          login.fields.append((name, value.withUnsafeBytes { ByteString($0) }))
+          login.fields.append((name, ByteString(value)))
         default: login.secretFields.addField(name, value)
         }
       }

@@ -59,7 +59,7 @@ extension FileFormat {
     var start = 0
     for (field, end) in zip(names, ends) {
       values.withUnsafeBytes { bytes in
-        let value = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        let value = bytes.slice(start..<end)
         if field.isHidden {
           login.secretFields.addField(field.name, Secret(copying: value))
         } else {

@@ -5,27 +5,16 @@ import Keychain
 enum OnePasswordArchive {
   /// Reads `export.data` of a `.1pux` file (support.1password.com/1pux-format): accounts with vaults with items.
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    var entries = JSONEntries(text)
-    var accounts: JSONValue?
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        if name == "accounts" { accounts = value }
-      }
-      try entries.noteOthers(in: text, besides: "accounts")
-      if let accounts {
-        try JSONReader.elements(of: accounts.raw) { (account) throws(JSONReader.Malformed) in
-          try noteOthers(in: account, besides: "vaults", &entries)
-          guard let vaults = try account.member("vaults") else { return }
-          try JSONReader.elements(of: vaults.raw) { (vault) throws(JSONReader.Malformed) in
-            try read(vault, &entries)
-          }
+    try JSONEntries.read(text, of: "1Password", "accounts", called: "accounts") {
+      (accounts, _, entries) throws(JSONReader.Malformed) in
+      try JSONReader.elements(of: accounts.raw) { (account) throws(JSONReader.Malformed) in
+        try noteOthers(in: account, besides: "vaults", &entries)
+        guard let vaults = try account.member("vaults") else { return }
+        try JSONReader.elements(of: vaults.raw) { (vault) throws(JSONReader.Malformed) in
+          try read(vault, &entries)
         }
       }
-    } catch {
-      throw FormatFault("it is not JSON that 1Password exports")
     }
-    guard accounts != nil else { throw FormatFault("it has no accounts, as an export of 1Password has") }
-    return entries.found
   }
 
   private static func read(_ vault: JSONValue, _ entries: inout JSONEntries) throws(JSONReader.Malformed) {
@@ -34,11 +23,9 @@ enum OnePasswordArchive {
     let items = try vault.member("items")
     entries.noteOthers(ifEmpty: items)
     guard let items else { return }
-    try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
-      // Older exports have each item within an object.
-      entries.read(item, flattening: "item") { (entry, found) throws(JSONReader.Malformed) in
-        try take(&entry, in: name, &found)
-      }
+    // Older exports have each item within an object.
+    try entries.readAll(items, flattening: "item") { (entry, found) throws(JSONReader.Malformed) in
+      try take(&entry, in: name, &found)
     }
   }
 
@@ -47,8 +34,8 @@ enum OnePasswordArchive {
     in whole: JSONValue, besides parts: ByteString, _ entries: inout JSONEntries
   ) throws(JSONReader.Malformed) {
     if whole.kind != .object { return }
-    try entries.noteOthers(in: whole.raw, besides: parts, "attrs")
-    if let about = try whole.member("attrs"), about.kind == .object { try entries.noteOthers(in: about.raw) }
+    let about = try entries.members(of: whole.raw, parts, ["attrs"])["attrs"]
+    if let about, about.kind == .object { try entries.members(of: about.raw) }
   }
 
   /// The kinds of entries that are no logins: cards, notes, identities, documents and so on.
@@ -67,8 +54,7 @@ enum OnePasswordArchive {
     let overview = try entry.open("overview")
     let details = try entry.open("details")
     var login = LoginEntry()
-    login.name = entry.text("title", in: overview)
-    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    login.name = entry.title("title", in: overview)
     let state = entry.index(of: ["state"])
     if entry.peek(at: state)?.text == "trashed" || entry.take(["trashed"]) != nil {
       return found.passOver(entry.origin, .discarded)

@@ -18,12 +18,12 @@ extension FileFormat {
           kind: ("Type", "Login", .described), addresses: .lines)),
       FileFormat(
         "1password", "its 1pux", holdsLoginsAlone: true,
-        looksLike: { $0.isArchive(of: "export.") || $0.members == ["accounts"] ? .certain : .none }
+        looksLike: { $0.isArchive(of: "export.") || $0.members == ["accounts"] }
       ) { text throws(FormatFault) in try OnePasswordArchive.read(text) }
       .wrapped(in: .archive(members: ["export.data"])).beginning(with: "{"),
       FileFormat(
         "1password", "its 1pif", holdsLoginsAlone: true,
-        looksLike: { OnePasswordInterchange.isOne($0.text) ? .certain : .none }
+        looksLike: { OnePasswordInterchange.isOne($0.text) }
       ) { text in OnePasswordInterchange.read(text) },
     ])
 }

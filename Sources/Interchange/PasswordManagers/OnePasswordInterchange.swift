@@ -61,8 +61,7 @@ enum OnePasswordInterchange {
     // A person's saved search.
     if type.bytes.starts(with: "system.folder".utf8) { return found.noteOthers() }
     var login = LoginEntry()
-    login.name = entry.text("title")
-    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    login.name = entry.title("title")
     if entry.take(["trashed"]) != nil { return found.passOver(entry.origin, .discarded) }
     guard let description = kinds[type] else { return found.passOver(entry.origin, .noLogin) }
     login.itemDescription = description
@@ -76,9 +75,7 @@ enum OnePasswordInterchange {
     for url in try entry.openElements("URLs", in: details) {
       OnePasswordArchive.takeAddress(in: url, besides: location, of: &entry, &login)
     }
-    for name: ByteString in ["uuid", "locationKey", "securityLevel", "contentsHash", "keyID", "txTimestamp"] {
-      entry.leaveToProgram(name)
-    }
+    entry.leaveToProgram("uuid", "locationKey", "securityLevel", "contentsHash", "keyID", "txTimestamp")
     entry.leaveToProgram("scope", "autosubmit", "securityLevel", "contentsHash", in: open)
     entry.leaveToProgram(
       "htmlForm", "htmlMethod", "htmlName", "htmlID", "htmlAction", "backupKeys", "sendEverything",

@@ -7,43 +7,26 @@ extension FileFormat {
   static let protonPassJSON = FileFormat(
     "protonpass", "the ZIP or JSON that Proton Pass exports", holdsLoginsAlone: true,
     severalForTheSame: .lastChangedAnswers,
-    looksLike: { $0.members.contains("vaults") || $0.isArchive(of: "Proton Pass/") ? .certain : .none }
+    looksLike: { $0.members.contains("vaults") || $0.isArchive(of: "Proton Pass/") }
   ) { text throws(FormatFault) in
-    var entries = JSONEntries(text)
-    var isEncrypted = false
-    var vaults: JSONValue?
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        if name == "encrypted" {
-          isEncrypted = try value.bool()
-        } else if name == "vaults" {
-          vaults = value
-        }
+    try JSONEntries.read(
+      text, of: "Proton Pass", "vaults", called: "vaults", ifEncrypted: "without a passphrase"
+    ) { (vaults, _, entries) throws(JSONReader.Malformed) in
+      guard vaults.kind == .object else { return }
+      try JSONReader.members(of: vaults.raw) { (_, vault) throws(JSONReader.Malformed) in
+        try read(vault, &entries)
       }
-      try entries.noteOthers(in: text, besides: "vaults")
-      if let vaults, vaults.kind == .object {
-        try JSONReader.members(of: vaults.raw) { (_, vault) throws(JSONReader.Malformed) in
-          try read(vault, &entries)
-        }
-      }
-    } catch {
-      throw FormatFault("it is not JSON that Proton Pass exports")
     }
-    if isEncrypted { throw FormatFault("it is encrypted; export it without a passphrase instead") }
-    guard vaults != nil else { throw FormatFault("it has no vaults, as an export of Proton Pass has") }
-    return entries.found
   }.wrapped(in: .archive(members: ["Proton Pass/data.json", "data.json"]))
 
   private static func read(_ vault: JSONValue, _ entries: inout JSONEntries) throws(JSONReader.Malformed) {
     let name = try vault.text("name")
-    if vault.kind == .object { try entries.noteOthers(in: vault.raw, besides: "items") }
+    if vault.kind == .object { try entries.members(of: vault.raw, "items") }
     let items = try vault.member("items")
     entries.noteOthers(ifEmpty: items)
     guard let items else { return }
-    try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
-      entries.read(item, flattening: "data") { (entry, found) throws(JSONReader.Malformed) in
-        try take(&entry, in: name, &found)
-      }
+    try entries.readAll(items, flattening: "data") { (entry, found) throws(JSONReader.Malformed) in
+      try take(&entry, in: name, &found)
     }
   }
 
@@ -52,8 +35,7 @@ extension FileFormat {
   ) throws(JSONReader.Malformed) {
     let about = try entry.open("metadata")
     var login = LoginEntry()
-    login.name = entry.text("name", in: about)
-    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    login.name = entry.title("name", in: about)
     // 2 is the trash.
     if entry.text("state") == "2" { return found.passOver(entry.origin, .discarded) }
     let type = entry.text("type")
@@ -66,7 +48,7 @@ extension FileFormat {
     login.modificationDate = entry.date(inSeconds: "modifyTime")
     if !vault.isEmpty { login.tags = [vault] }
     entry.leaveToProgram("itemUuid", in: about)
-    for name: ByteString in ["itemId", "shareId", "contentFormatVersion"] { entry.leaveToProgram(name) }
+    entry.leaveToProgram("itemId", "shareId", "contentFormatVersion")
     try takeContent(try entry.open("content"), of: &entry, &login)
     for field in try entry.openElements("extraFields") { try takeField(field, of: &entry, &login) }
     try takeApps(of: &entry, &login)

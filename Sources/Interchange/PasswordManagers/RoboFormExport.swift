@@ -40,7 +40,7 @@ extension FileFormat {
     } else if field.isHidden || isConfidential {
       login.secretFields.addField(field.name, field.value.copy())
     } else {
-      login.fields.append((field.name, field.value.withUnsafeBytes { ByteString($0) }))
+      login.fields.append((field.name, ByteString(field.value)))
     }
   }
 
@@ -58,8 +58,8 @@ extension FileFormat {
   /// Reads `NAME$,,,TYPE,VALUE`, each part quoted as in CSV, or in older versions `NAME$:TYPE:VALUE`.
   private static func part(of text: UnsafeRawBufferPointer) -> FormField? {
     guard let end = text.firstIndex(of: UInt8(ascii: "$")), end > 0, end + 1 < text.count else { return nil }
-    let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end]))
-    let rest = UnsafeRawBufferPointer(rebasing: text[(end + 2)...])
+    let name = ByteString(text.slice(..<end))
+    let rest = text.slice((end + 2)...)
     if text[end + 1] == UInt8(ascii: ",") {
       var rows = CSVRows(rest)
       guard let fields = rows.next()?.fields, fields.count == 4, rows.next() == nil else { return nil }
@@ -68,13 +68,13 @@ extension FileFormat {
     guard text[end + 1] == UInt8(ascii: ":"), let colon = rest.firstIndex(of: UInt8(ascii: ":")) else {
       return nil
     }
-    let value = Secret(copying: UnsafeRawBufferPointer(rebasing: rest[(colon + 1)...]))
+    let value = Secret(copying: rest.slice((colon + 1)...))
     return FormField(name: name, isHidden: rest[..<colon].elementsEqual("pwd".utf8), value: value)
   }
 
   /// Without the quote before an `@` or another quote.
   private static func unquoted(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let isQuoted = text.starts(with: "'@".utf8) || text.starts(with: "''".utf8)
-    return isQuoted ? UnsafeRawBufferPointer(rebasing: text[1...]) : text
+    return isQuoted ? text.slice(1...) : text
   }
 }

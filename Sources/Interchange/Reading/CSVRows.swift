@@ -22,7 +22,7 @@ struct CSVField {
   }
 
   /// The value, if it is not confidential.
-  var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
+  var text: ByteString { ByteString(secret) }
 }
 
 struct CSVRow {
@@ -110,7 +110,7 @@ struct CSVRows: Sequence, IteratorProtocol {
         position += 1
       }
       return CSVField(
-        raw: UnsafeRawBufferPointer(rebasing: file[start..<position]), isQuoted: false, escape: style.escape)
+        raw: file.slice(start..<position), isQuoted: false, escape: style.escape)
     }
     position += 1
     while position < file.count {
@@ -125,7 +125,7 @@ struct CSVRows: Sequence, IteratorProtocol {
       position += 1
     }
     guard position < file.count else { return nil }
-    let raw = UnsafeRawBufferPointer(rebasing: file[start + 1..<position])
+    let raw = file.slice(start + 1..<position)
     position += 1
     guard position == file.count || file[position] == style.separator || isAtEndOfLine else { return nil }
     return CSVField(raw: raw, isQuoted: true, escape: style.escape)

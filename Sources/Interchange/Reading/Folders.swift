@@ -18,16 +18,18 @@ struct Folders {
     folders[identifier] = Folder(name: name, parent: parent)
   }
 
-  /// Adds the folders in an array of objects.
+  init() {}
+
+  /// Takes the folders in an array of objects.
   ///
   /// - Parameters:
   ///   - name: the member with a folder's name.
   ///   - identifier: the member with its identifier in entries.
   ///   - parent: the member with its parent folder's identifier.
-  mutating func add(
-    allIn array: JSONValue, _ name: StaticString, by identifier: StaticString, in parent: StaticString = ""
+  init(
+    _ array: JSONValue?, _ name: StaticString, by identifier: StaticString, in parent: StaticString = ""
   ) throws(JSONReader.Malformed) {
-    if array.kind != .array { return }
+    guard let array, array.kind == .array else { return }
     try JSONReader.elements(of: array.raw) { (folder) throws(JSONReader.Malformed) in
       add(try folder.text(identifier), try folder.text(name), in: try folder.text(parent))
     }

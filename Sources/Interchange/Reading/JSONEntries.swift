@@ -10,6 +10,34 @@ struct JSONEntries: ~Copyable {
 
   init(_ text: UnsafeRawBufferPointer) { positions = FilePositions(text) }
 
+  /// Reads an export: an object with all entries in one member.
+  ///
+  /// - Parameters:
+  ///   - list: the member.
+  ///   - others: further members for `read`.
+  ///   - word: what the member has, for people: `entries`.
+  ///   - otherwise: how to export it instead, if it may be encrypted.
+  ///   - read: reads the entries in the member. It gets the others, too.
+  static func read(
+    _ text: UnsafeRawBufferPointer, of program: String, _ list: ByteString, besides others: ByteString...,
+    called word: String = "entries", ifEncrypted otherwise: String? = nil,
+    _ read: (JSONValue, [ByteString: JSONValue], inout JSONEntries) throws(JSONReader.Malformed) -> Void
+  ) throws(FormatFault) -> FoundLogins {
+    var entries = JSONEntries(text)
+    var members: [ByteString: JSONValue] = [:]
+    var isEncrypted = false
+    do throws(JSONReader.Malformed) {
+      members = try entries.members(of: text, list, others)
+      if otherwise != nil { isEncrypted = try members["encrypted"]?.bool() ?? false }
+      if let list = members[list], !isEncrypted { try read(list, members, &entries) }
+    } catch {
+      throw FormatFault("it is not JSON that \(program) exports")
+    }
+    if let otherwise, isEncrypted { throw FormatFault("it is encrypted; export it \(otherwise) instead") }
+    guard members[list] != nil else { throw FormatFault("it has no \(word), as an export of \(program) has") }
+    return entries.found
+  }
+
   /// Whether a file begins with a JSON object.
   static func isObject(_ text: UnsafeRawBufferPointer) -> Bool {
     text.first { $0 > 0x20 } == UInt8(ascii: "{")
@@ -42,6 +70,16 @@ struct JSONEntries: ~Copyable {
     }
   }
 
+  /// Reads all entries in an array.
+  mutating func readAll(
+    _ list: JSONValue, flattening nested: StaticString? = nil,
+    _ take: (inout SourceEntry, inout FoundLogins) throws(JSONReader.Malformed) -> Void
+  ) throws(JSONReader.Malformed) {
+    try JSONReader.elements(of: list.raw) { (item) throws(JSONReader.Malformed) in
+      read(item, flattening: nested, take)
+    }
+  }
+
   /// The origin of an entry without a title. The whole file may be one line, which helps nobody.
   private func nameless(_ line: Origin) -> Origin {
     line == .line(1) ? .entry(ByteString("entry \(number)")) : line
@@ -56,24 +94,27 @@ struct JSONEntries: ~Copyable {
     "uuid", "version",
   ]
 
-  /// Notes that the file has something else if an object outside the entries has a member that exports don't have by
-  /// themselves, such as a description.
+  /// The members of an object outside the entries. Notes that the file has something else if it has one that exports
+  /// don't have by themselves, such as a description.
   ///
-  /// - Parameter read: the members that are read.
+  /// - Parameters:
+  ///   - read, others: the members that are read.
   /// - Throws: ``JSONReader/Malformed`` if it has a member twice.
-  mutating func noteOthers(in object: UnsafeRawBufferPointer, besides read: ByteString...) throws(JSONReader
-    .Malformed)
-  {
+  @discardableResult
+  mutating func members(
+    of object: UnsafeRawBufferPointer, _ read: ByteString? = nil, _ others: [ByteString] = []
+  ) throws(JSONReader.Malformed) -> [ByteString: JSONValue] {
+    var members: [ByteString: JSONValue] = [:]
     var hasOthers = false
-    var present: Set<ByteString> = []
     try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
       let name = try JSONValue.name(name)
       // Programs differ in which one they read.
-      if !present.insert(name).inserted { throw JSONReader.Malformed() }
-      if read.contains(name) || Self.bookkeeping.contains(name.lowercased) { return }
+      if members.updateValue(value, forKey: name) != nil { throw JSONReader.Malformed() }
+      if name == read || others.contains(name) || Self.bookkeeping.contains(name.lowercased) { return }
       if !FieldValue.json(value).isNothing(asChoice: false) { hasOthers = true }
     }
     if hasOthers { found.noteOthers() }
+    return members
   }
 
   /// The same for a person's empty vault or collection, unless its entries were removed.

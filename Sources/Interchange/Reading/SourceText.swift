@@ -55,7 +55,7 @@ public struct SourceText: ~Copyable {
     of file: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     switch encoding {
-    case .utf8(let mark): return try body(UnsafeRawBufferPointer(rebasing: file[mark...]))
+    case .utf8(let mark): return try body(file.slice(mark...))
     case .utf16: return try converted.withUnsafeBytes(body)
     }
   }
@@ -69,12 +69,12 @@ public struct SourceText: ~Copyable {
       var position = 0
       for removal in removals.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
       where removal.range.lowerBound >= position {
-        rest.append(UnsafeRawBufferPointer(rebasing: text[position..<removal.range.lowerBound]))
+        rest.append(text.slice(position..<removal.range.lowerBound))
         for byte in removal.replacement.bytes { rest.append(byte) }
         position = removal.range.upperBound
         if removal.isMember { Self.skipComma(of: text, at: &position, after: &rest) }
       }
-      rest.append(UnsafeRawBufferPointer(rebasing: text[position...]))
+      rest.append(text.slice(position...))
       return encoded(rest)
     }
   }

@@ -41,14 +41,14 @@ final class XMLElement {
   /// Its attributes, if they are not confidential.
   var attributes: [(name: ByteString, value: ByteString)] {
     attributeText.withUnsafeBytes { text in
-      attributeRanges.map { ($0.name, ByteString(UnsafeRawBufferPointer(rebasing: text[$0.value]))) }
+      attributeRanges.map { ($0.name, ByteString(text.slice($0.value))) }
     }
   }
 
   /// The value of an attribute, if it is confidential; may be empty.
   func secret(_ attribute: ByteString) -> Secret {
     guard let range = attributeRanges.first(where: { $0.name == attribute })?.value else { return Secret() }
-    return attributeText.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[range])) }
+    return attributeText.withUnsafeBytes { Secret(copying: $0.slice(range)) }
   }
 
   /// The value of an attribute, if it is not confidential; `nil` if there is none.
@@ -59,7 +59,7 @@ final class XMLElement {
   /// The text of the first child element with a name, if it is not confidential; may be empty.
   func string(_ name: ByteString) -> ByteString { child(name)?.string ?? "" }
 
-  var string: ByteString { text.withUnsafeBytes { ByteString($0) } }
+  var string: ByteString { ByteString(text) }
 }
 
 /// Receives elements that have been read.

@@ -118,10 +118,7 @@ package struct GitConfiguration {
 
   /// The value of an entry, if it is not confidential.
   package static func text(of entry: Entry, in text: UnsafeRawBufferPointer) -> ByteString? {
-    switch value(of: entry, in: text) {
-    case .none: nil
-    case .some(let value): value.withUnsafeBytes { ByteString($0) }
-    }
+    ByteString(value(of: entry, in: text))
   }
 
   private var fault: Malformed { Malformed(line: line) }

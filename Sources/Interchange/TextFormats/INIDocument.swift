@@ -29,7 +29,7 @@ package struct INIDocument {
 
     /// The value, if it is not confidential.
     package func text(in text: UnsafeRawBufferPointer) -> ByteString {
-      secret(in: text).withUnsafeBytes { ByteString($0) }
+      ByteString(secret(in: text))
     }
   }
 

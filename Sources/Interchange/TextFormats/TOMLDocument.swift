@@ -77,10 +77,7 @@ package struct TOMLDocument {
 
   /// The same, if it is not confidential.
   package static func text(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> ByteString? {
-    switch string(range, in: text) {
-    case .none: nil
-    case .some(let value): value.withUnsafeBytes { ByteString($0) }
-    }
+    ByteString(string(range, in: text))
   }
 
   private static let escapes: [UInt8: UInt8] = [

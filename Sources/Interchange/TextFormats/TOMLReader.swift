@@ -252,7 +252,7 @@ struct TOMLReader {
       case UInt8(ascii: "'"): parts.append(ByteString(try quoted()))
       case UInt8(ascii: "\""):
         guard case .some(let part) = TOMLDocument.unescaped(try quoted()) else { throw Malformed() }
-        parts.append(part.withUnsafeBytes { ByteString($0) })
+        parts.append(ByteString(part))
       default:
         while position < text.count, Self.isBareKey(text[position]) { position += 1 }
         if position == start { throw Malformed() }

@@ -126,10 +126,7 @@ package struct YAMLDocument {
 
   /// The same, if it is not confidential.
   package static func text(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> ByteString? {
-    switch scalar(range, in: text) {
-    case .none: nil
-    case .some(let value): value.withUnsafeBytes { ByteString($0) }
-    }
+    ByteString(scalar(range, in: text))
   }
 
   // MARK: Reading
@@ -260,7 +257,7 @@ package struct YAMLDocument {
     var key = text[text.trimmed(content.lowerBound..<colon)]
     if key.contains(UInt8(ascii: "\\")) || key.contains(UInt8(ascii: "#")) { throw fault }
     if start > content.lowerBound { key = key.dropFirst().dropLast() }
-    return (ByteString(UnsafeRawBufferPointer(rebasing: key)), text.trimmed((colon + 1)..<content.upperBound))
+    return (ByteString(key.whole), text.trimmed((colon + 1)..<content.upperBound))
   }
 
   /// Takes the value of the key or element that was begun last.
@@ -269,7 +266,7 @@ package struct YAMLDocument {
   ) throws(Malformed) {
     var value = withoutComment(whole)
     // glab tags its tokens like this, and reads them unchanged.
-    for tag: StaticString in ["!!null ", "!!str "] where text.slice(value).begins(with: tag) {
+    for tag: StaticString in ["!!null ", "!!str "] where text.slice(value).starts(with: tag) {
       value = text.trimmed(value.lowerBound + tag.utf8CodeUnitCount..<value.upperBound)
     }
     guard let first = text[value].first else { return }

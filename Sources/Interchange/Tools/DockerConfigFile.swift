@@ -13,7 +13,7 @@ extension FileFormat {
       "~/.config/containers/auth.json",
     ],
     holdsLoginsAlone: false,
-    looksLike: { $0.members.contains("auths") ? .certain : .none }
+    looksLike: { $0.members.contains("auths") }
   ) { text throws(FormatFault) in
     try FoundLogins(inJSON: text, of: "docker") { (name, value) throws(JSONReader.Malformed) in
       guard name == "auths", value.kind != .null else { return false }
@@ -56,8 +56,7 @@ private func readLogin(
     account = entry.text("username")
     secret = entry.secret("password")
   }
-  entry.leaveToProgram("email")
-  entry.leaveToProgram("serveraddress")
+  entry.leaveToProgram("email", "serveraddress")
   if secret.isEmpty {
     return found.passOver(entry.origin, entry.index(of: ["registrytoken"]) == nil ? .noSecret : .noLogin)
   }
@@ -102,8 +101,8 @@ private struct JoinedLogin: ~Copyable {
       while start < text.count, text[start] == 0 { start += 1 }
       var end = text.count
       while end > start, text[end - 1] == 0 { end -= 1 }
-      account = ByteString(UnsafeRawBufferPointer(rebasing: text[..<colon]))
-      secret = Secret(copying: UnsafeRawBufferPointer(rebasing: text[start..<end]))
+      account = ByteString(text.slice(..<colon))
+      secret = Secret(copying: text.slice(start..<end))
     }
   }
 }

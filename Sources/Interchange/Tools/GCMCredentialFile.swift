@@ -14,11 +14,17 @@ extension FileFormat {
       var lines = FileLines(shape.text)
       _ = lines.next()
       let second = lines.next()?.text
-      return second?.begins(with: "service=") ?? false ? .certain : .none
+      return second?.starts(with: "service=") ?? false
     }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
-    if text.trimmedSlice.isEmpty { return found }
+    if !text.trimmedSlice.isEmpty { found.takeGCM(text) }
+    return found
+  }
+}
+
+extension FoundLogins {
+  fileprivate mutating func takeGCM(_ text: UnsafeRawBufferPointer) {
     var entry = SourceEntry(at: .line(1), removals: [Removal(0..<text.count)])
     var lines = FileLines(text)
     let first = lines.next()
@@ -33,27 +39,16 @@ extension FileFormat {
         ByteString(line.text.slice(0..<equals)), .bytes(line.text.slice(equals + 1..<line.text.count)))
     }
     let service = entry.text("service")
-    guard let password, !password.isEmpty else {
-      found.passOver(entry.origin, .noSecret)
-      return found
-    }
+    guard let password, !password.isEmpty else { return passOver(entry.origin, .noSecret) }
     // GCM reads a carriage return as part of the password, unless it runs on Windows.
     if let first, text[first.range].contains(where: { $0 == 0x0d || $0 == 0 }) {
-      found.passOver(entry.origin, .disputed)
-      return found
+      return passOver(entry.origin, .disputed)
     }
-    if GCMService.isOfRefreshToken(service) {
-      found.passOver(entry.origin, .renewed)
-      return found
-    }
+    if GCMService.isOfRefreshToken(service) { return passOver(entry.origin, .renewed) }
     guard let key = GCMService.login(at: service, account: entry.text("account")),
       key.server?.canBeServer ?? false
-    else {
-      found.passOver(entry.origin, .noPlace)
-      return found
-    }
+    else { return passOver(entry.origin, .noPlace) }
     if let rest = service.leftBehind(besides: key.account) { entry.add(ByteString(rest), .part) }
-    found.take(Item(key), Credential(Secret(copying: password)), of: entry)
-    return found
+    take(Item(key), Credential(Secret(copying: password)), of: entry)
   }
 }

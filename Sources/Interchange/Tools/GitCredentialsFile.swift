@@ -11,16 +11,11 @@ extension FileFormat {
       "~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials", "~/.config/git/credentials",
     ],
     holdsLoginsAlone: true, severalForTheSame: .firstAnswers,
-    looksLike: { $0.areLines(isURLWithLogin) ? .certain : .none }
+    looksLike: { $0.areLines(isURLWithLogin) }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
-    for line in FileLines(text) {
-      if line.isBlank { continue }
-      if line.text.first == UInt8(ascii: "#") {
-        found.noteOthers()
-        continue
-      }
-      readGitCredential(line, &found)
+    for line in FileLines(text) where !line.isBlank {
+      if line.text.first == UInt8(ascii: "#") { found.noteOthers() } else { readGitCredential(line, &found) }
     }
     return found
   }

@@ -10,7 +10,7 @@ extension FileFormat {
       "$GH_CONFIG_DIR/hosts.yml", "$XDG_CONFIG_HOME/gh/hosts.yml", "~/.config/gh/hosts.yml",
     ],
     holdsLoginsAlone: false,
-    looksLike: { $0.hasLine(beginningWith: "oauth_token:") ? .certain : .none }
+    looksLike: { $0.hasLine(beginningWith: "oauth_token:") }
   ) { text throws(FormatFault) in
     // gh's answer to git has this name if it doesn't know the account.
     try TokensOfHosts(of: [], called: "oauth_token", otherwise: "x-access-token").read(text, of: "gh")
@@ -24,7 +24,7 @@ extension FileFormat {
     ],
     holdsLoginsAlone: false,
     looksLike: { shape in
-      shape.hasLine(beginningWith: "hosts:") && shape.hasLine(beginningWith: "token:") ? .certain : .none
+      shape.hasLine(beginningWith: "hosts:") && shape.hasLine(beginningWith: "token:")
     }
   ) { text throws(FormatFault) in
     // GitLab accepts that name with any token.

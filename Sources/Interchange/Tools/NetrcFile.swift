@@ -13,7 +13,6 @@ extension FileFormat {
     usualPaths: ["$NETRC", "~/.netrc", "~/.authinfo"], holdsLoginsAlone: false,
     looksLike: { shape in
       shape.hasLine { $0.starts(with: "machine ".utf8) || $0.starts(with: "machine\t".utf8) }
-        ? .certain : .none
     }
   ) { text throws(FormatFault) in
     var reader = NetrcReader(text)
@@ -69,7 +68,7 @@ private struct NetrcWord {
     return secret
   }
 
-  var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
+  var text: ByteString { ByteString(secret) }
 
   /// The keyword that begins an entry or names a property in at least one program. curl also accepts capital letters.
   var keyword: ByteString? {
@@ -291,7 +290,7 @@ private struct NetrcReader: ~Copyable {
       position += 1
     }
     return NetrcWord(
-      raw: UnsafeRawBufferPointer(rebasing: file[start..<position]), range: start..<position, line: line,
+      raw: file.slice(start..<position), range: start..<position, line: line,
       isWhole: isWhole, isApart: position == file.count || isSpace(at: position))
   }
 
@@ -303,9 +302,9 @@ private struct NetrcReader: ~Copyable {
     position = word.range.lowerBound
     let start = position
     skipLine()
-    let comment = UnsafeRawBufferPointer(rebasing: file[start..<position])
+    let comment = file.slice(start..<position)
     for part in comment.split(whereSeparator: { $0 <= 0x20 }) {
-      let text = ByteString(UnsafeRawBufferPointer(rebasing: part))
+      let text = ByteString(part.whole)
       if Self.keywords.contains(text) { return (text, comment) }
     }
     return (nil, comment)

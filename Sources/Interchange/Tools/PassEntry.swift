@@ -23,7 +23,7 @@ public enum PassEntry {
     }
     guard isValidUTF8(first.text) else { return found.passOver(origin, .notText) }
     // A key takes the whole entry.
-    if first.text.begins(with: "-----BEGIN ") { return found.passOver(origin, .noLogin) }
+    if first.text.starts(with: "-----BEGIN ") { return found.passOver(origin, .noLogin) }
     var entry = SourceEntry(at: origin)
     var notes = PassNotes()
     var login = LoginEntry()
@@ -158,15 +158,15 @@ public enum PassEntry {
   private static func parts(
     of line: UnsafeRawBufferPointer
   ) -> (ByteString, UInt8, UnsafeRawBufferPointer)? {
-    let text = UnsafeRawBufferPointer(rebasing: line.drop(while: isWhiteSpace))
+    let text = line.drop(while: isWhiteSpace).whole
     guard let end = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }),
       1...longestName ~= end
     else { return nil }
-    let value = UnsafeRawBufferPointer(rebasing: text[(end + 1)...])
-    let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end])).trimmed
+    let value = text.slice((end + 1)...)
+    let name = ByteString(text.slice(..<end)).trimmed
     if value.trimmedSlice.isEmpty { return nil }
     if text[end] == UInt8(ascii: ":"), !isKnown(name), value[0] != 0x20, value[0] != 0x09 { return nil }
-    return (name, text[end], UnsafeRawBufferPointer(rebasing: value.drop(while: isWhiteSpace)))
+    return (name, text[end], value.drop(while: isWhiteSpace).whole)
   }
 }
 

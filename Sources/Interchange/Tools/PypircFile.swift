@@ -9,47 +9,45 @@ extension FileFormat {
     "pypirc", "the file of twine and flit for publishing Python packages", usualPaths: ["~/.pypirc"],
     holdsLoginsAlone: false,
     looksLike: { shape in
-      shape.sections.contains("distutils") || shape.sections.contains("pypi") ? .certain : .none
+      shape.sections.contains("distutils") || shape.sections.contains("pypi")
     }
   ) { text throws(FormatFault) in
     let file = INIDocument(text)
     if file.sections.isEmpty { throw FormatFault("it has no sections, as a .pypirc file has") }
-    var found = FoundLogins()
-    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    var found = FoundLogins(malformed: file.malformedLines)
     for section in file.sections.map(\.name) where section != "distutils" && section != "DEFAULT" {
-      let passwords = file.options("password", in: section)
-      guard let password = passwords.last else {
-        if let user = file.option("username", in: section) { found.passOver(.line(user.line), .noSecret) }
-        continue
-      }
-      let origin = Origin.line(password.line)
-      guard let repository = repository(of: section, in: file, text) else {
-        found.passOver(origin, .noPlace)
-        continue
-      }
-      let secret = password.secret(in: text)
-      if secret.isEmpty {
-        found.passOver(origin, .noSecret)
-        continue
-      }
-      let user = file.inherited("username", in: section)
-      guard password.isExact(in: text), user?.isExact(in: text) ?? true else {
-        found.passOver(origin, .malformed)
-        continue
-      }
-      // Python refuses a file with duplicate options.
-      guard passwords.allSatisfy({ $0.secret(in: text).isEqual(to: secret) }) else {
-        found.passOver(origin, .disputed)
-        continue
-      }
-      let isPyPI = [pyPI, testPyPI].contains { repository.bytes.starts(with: $0.bytes) }
-      let account = user?.text(in: text).trimmed ?? (isPyPI ? "__token__" : nil)
-      // The user name and the repository stay in the file.
-      found.take(
-        KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
-        of: SourceEntry(at: origin, removals: passwords.flatMap { $0.removals(in: text) }))
+      found.takeRepository(section, of: file, text)
     }
     return found
+  }
+}
+
+extension FoundLogins {
+  fileprivate mutating func takeRepository(
+    _ section: ByteString, of file: INIDocument, _ text: UnsafeRawBufferPointer
+  ) {
+    let passwords = file.options("password", in: section)
+    guard let password = passwords.last else {
+      return file.option("username", in: section).map { passOver(.line($0.line), .noSecret) } ?? ()
+    }
+    let origin = Origin.line(password.line)
+    guard let repository = repository(of: section, in: file, text) else { return passOver(origin, .noPlace) }
+    let secret = password.secret(in: text)
+    if secret.isEmpty { return passOver(origin, .noSecret) }
+    let user = file.inherited("username", in: section)
+    guard password.isExact(in: text), user?.isExact(in: text) ?? true else {
+      return passOver(origin, .malformed)
+    }
+    // Python refuses a file with duplicate options.
+    guard passwords.allSatisfy({ $0.secret(in: text).isEqual(to: secret) }) else {
+      return passOver(origin, .disputed)
+    }
+    let isPyPI = [pyPI, testPyPI].contains { repository.bytes.starts(with: $0.bytes) }
+    let account = user?.text(in: text).trimmed ?? (isPyPI ? "__token__" : nil)
+    // The user name and the repository stay in the file.
+    take(
+      KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
+      of: SourceEntry(at: origin, removals: passwords.flatMap { $0.removals(in: text) }))
   }
 }
 

@@ -17,37 +17,33 @@ extension FileFormat {
       // It writes each value on a line of its own, below a name.
       let isIndented = FileLines(shape.text).prefix(3).contains { $0.text.first == 0x09 }
       let hasName = shape.hasLine { $0.last == UInt8(ascii: "=") && $0.dropLast().last == 0x20 }
-      return !shape.sections.isEmpty && isIndented && hasName ? .certain : .none
+      return !shape.sections.isEmpty && isIndented && hasName
     }
   ) { text throws(FormatFault) in
-    let file = INIDocument(text)
-    if file.sections.isEmpty, !text.trimmedSlice.isEmpty {
-      throw FormatFault("it has no sections, as a file of Python's keyring has")
-    }
+    let file = try INIDocument(text, orElse: "it has no sections, as a file of Python's keyring has")
     if file.sections.contains(where: { $0.name == "keyring_2Dsetting" }) {
       throw FormatFault("it is the encrypted file of Python's keyring, and only that can read it")
     }
-    var found = FoundLogins()
+    var found = FoundLogins(malformed: file.malformedLines)
     if file.hasComments { found.noteOthers() }
-    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
-    for option in file.options {
-      let origin = Origin.line(option.line)
-      var encoded = Secret()
-      for value in option.values { encoded.append(text.slice(value)) }
-      var password = Secret(capacity: encoded.count)
-      guard encoded.withUnsafeBytes({ Base64.decode($0, to: &password) }) else {
-        found.passOver(origin, .malformed)
-        continue
-      }
-      if password.isEmpty {
-        found.passOver(origin, .noSecret)
-        continue
-      }
-      found.take(
-        KeyringProtocol.item(service: unescaped(option.section), account: unescaped(option.name)),
-        Credential(password), of: SourceEntry(at: origin, removals: option.removals(in: text)))
-    }
+    for option in file.options { found.takePassword(option, text) }
     return found
+  }
+}
+
+extension FoundLogins {
+  fileprivate mutating func takePassword(_ option: INIDocument.Option, _ text: UnsafeRawBufferPointer) {
+    let origin = Origin.line(option.line)
+    var encoded = Secret()
+    for value in option.values { encoded.append(text.slice(value)) }
+    var password = Secret(capacity: encoded.count)
+    guard encoded.withUnsafeBytes({ Base64.decode($0, to: &password) }) else {
+      return passOver(origin, .malformed)
+    }
+    if password.isEmpty { return passOver(origin, .noSecret) }
+    take(
+      KeyringProtocol.item(service: unescaped(option.section), account: unescaped(option.name)),
+      Credential(password), of: SourceEntry(at: origin, removals: option.removals(in: text)))
   }
 }
 

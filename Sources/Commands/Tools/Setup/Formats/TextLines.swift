@@ -1,4 +1,4 @@
-import Interchange
+import Bytes
 
 struct TextLine {
   /// From 1.
