@@ -93,15 +93,18 @@ public struct TableColumns: Equatable, Sendable {
 
   /// The format of a table with these columns.
   public var format: FileFormat {
-    func named(_ role: Role) -> [ByteString] { columns.filter { $0.role == role }.map(\.name) }
-    let (created, modified) = (named(.created).first, named(.modified).first)
+    let roles: [Role: CSVExport.Role] = [
+      .name: .name, .url: .url, .account: .account, .password: .password, .notes: .notes, .code: .code,
+      .created: .created, .modified: .modified,
+    ]
     return FileFormat(
       "csv", "any other table",
       CSVExport(
-        name: named(.name), url: named(.url), account: named(.account), password: named(.password),
-        notes: named(.notes), code: named(.code), tags: named(.tags).map { .init(column: $0) },
+        columns: Dictionary(
+          columns.compactMap { column in roles[column.role].map { ($0, [column.name]) } }, uniquingKeysWith: +),
+        tags: columns.filter { $0.role == .tags }.map { .init(column: $0.name) },
         namedFields: columns.filter { $0.role == .field }.map { ($0.name, $0.field) }, areNamesPersons: true,
-        dates: (created ?? "", modified ?? "", .seconds)))
+        dates: .seconds))
   }
 
   /// The usual names of columns, in small letters, the most certain first.

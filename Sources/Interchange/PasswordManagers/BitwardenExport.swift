@@ -16,10 +16,12 @@ extension FileFormat {
   }.wrapped(in: .archive(members: ["data.json"]))
 
   private static let bitwardenCSV = CSVExport(
-    name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
-    notes: ["notes"], code: ["login_totp"],
+    columns: [
+      .name: ["name"], .url: ["login_uri"], .account: ["login_username"], .password: ["login_password"],
+      .notes: ["notes"], .code: ["login_totp"], .kind: ["type"], .ownFields: ["fields"],
+    ],
     tags: [.init(column: "folder"), .init(column: "collections", separator: UInt8(ascii: ","))],
-    ownColumn: "login_password", kind: ("type", "login", .foreign), addresses: .commas, ownFields: "fields"
+    ownColumn: "login_password", kind: ("login", .foreign), addresses: .commas
   ) { login, entry in takeCustomFields(&login, &entry) }
 
   /// Takes a person's own fields: `NAME: VALUE` on a line each, where a value may have further lines. It doesn't say

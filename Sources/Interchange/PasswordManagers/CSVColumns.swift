@@ -1,6 +1,7 @@
 import Bytes
 import Keychain
 
+/// Where the columns of an export are.
 struct CSVColumns {
   /// A column that keeps its name.
   struct Named {
@@ -8,57 +9,27 @@ struct CSVColumns {
     let name: ByteString
   }
 
-  let name: Int?
-  let url: Int?
-  let otherURL: Int?
-  let account: Int?
+  /// By their roles.
+  private let indices: [Int?]
   let otherAccounts: [Named]
-  let password: Int?
-  let notes: Int?
-  let code: Int?
   let tags: [(index: Int, separator: UInt8?, isPath: Bool)]
   let fields: [Named]
   let persons: [Named]
-  let kind: Int?
-  let group: Int?
-  let created: Int?
-  let modified: Int?
-  let ownFields: Int?
+
+  subscript(role: CSVExport.Role) -> Int? { indices[role.rawValue] }
 
   /// - Throws: ``FormatFault`` if a necessary column is missing.
   init(of export: CSVExport, in header: [ByteString]) throws(FormatFault) {
-    func find(_ names: [ByteString]) -> Int? {
-      for name in names {
-        if let column = header.firstIndex(where: { $0.isEqualIgnoringCase(name) }) { return column }
-      }
-      return nil
-    }
-    func need(_ names: [ByteString]) throws(FormatFault) -> Int? {
-      guard let name = names.first else { return nil }
-      guard let column = find(names) else { throw FormatFault("it has no column \"\(name)\"", line: 1) }
-      return column
-    }
+    func find(_ name: ByteString) -> Int? { header.firstIndex { $0.isEqualIgnoringCase(name) } }
     func named(_ names: [ByteString]) -> [Named] {
-      names.compactMap { name in find([name]).map { Named(index: $0, name: header[$0]) } }
+      names.compactMap { name in find(name).map { Named(index: $0, name: header[$0]) } }
     }
-    name = try need(export.name)
-    url = try need(export.url)
-    otherURL = find(export.otherURL)
-    account = try need(export.account)
+    indices = CSVExport.Role.allCases.map { export.columns[$0]?.lazy.compactMap(find).first }
     otherAccounts = named(export.otherAccounts)
-    password = try need(export.password)
-    notes = find(export.notes)
-    code = find(export.code)
-    tags = export.tags.compactMap { tag in find([tag.column]).map { ($0, tag.separator, tag.isPath) } }
+    tags = export.tags.compactMap { tag in find(tag.column).map { ($0, tag.separator, tag.isPath) } }
     fields = named(export.fields)
-    kind = export.kind.flatMap { find([$0.column]) }
-    group = try need(export.group.map { [$0.column] } ?? [])
-    created = find(export.dates.map { [$0.created] } ?? [])
-    modified = find(export.dates.map { [$0.modified] } ?? [])
-    ownFields = find(export.ownFields.map { [$0] } ?? [])
-    if let own = export.ownColumn { _ = try need([own]) }
     var persons = export.namedFields.compactMap { field in
-      find([field.column]).map { Named(index: $0, name: field.name) }
+      find(field.column).map { Named(index: $0, name: field.name) }
     }
     if export.othersAreFields {
       let known = export.known
@@ -68,5 +39,9 @@ struct CSVColumns {
       }
     }
     self.persons = persons
+    for names in CSVExport.Role.necessary.map({ export.columns[$0] }) + [export.ownColumn.map { [$0] }] {
+      guard let names, let name = names.first, names.allSatisfy({ find($0) == nil }) else { continue }
+      throw FormatFault("it has no column \"\(name)\"", line: 1)
+    }
   }
 }

@@ -4,15 +4,22 @@ import Keychain
 /// A password manager's CSV: the names of its columns, including those of older versions and other languages, and their
 /// meaning.
 struct CSVExport: Sendable {
-  var name: [ByteString] = []
-  var url: [ByteString] = []
-  var otherURL: [ByteString] = []
-  var account: [ByteString]
+  /// What a column is for.
+  enum Role: Int, CaseIterable {
+    case name, url, otherURL, account, password, notes, code, kind, created, modified
+    /// The path of an entry's group, below that of the whole database.
+    case group
+    /// People's own fields, a line each, which include those of our own export.
+    case ownFields
+
+    /// Those without which a file is no export, if the program writes them.
+    static let necessary: [Role] = [.name, .url, .account, .password, .group]
+  }
+
+  /// The names of the columns, including those of older versions and other languages.
+  var columns: [Role: [ByteString]]
   /// Columns with other names for the account, of which the first filled one replaces an empty account.
   var otherAccounts: [ByteString] = []
-  var password: [ByteString]
-  var notes: [ByteString] = []
-  var code: [ByteString] = []
   var tags: [TagColumn] = []
   /// Columns that become fields of their own, which may be shown.
   var fields: [ByteString] = []
@@ -22,8 +29,8 @@ struct CSVExport: Sendable {
   var othersAreFields = false
   /// Whether a person has named the columns, so that none can be known to matter only to a program.
   var areNamesPersons = false
-  /// The columns of an entry's creation date and of its last change: since 1970, or as RFC 3339.
-  var dates: (created: ByteString, modified: ByteString, unit: DateUnit)? = nil
+  /// The unit of dates since 1970. They may be in RFC 3339, too.
+  var dates = DateUnit.milliseconds
   /// A column that all exports of this program have, and no others.
   var ownColumn: ByteString? = nil
   /// Columns that only exports of this program have.
@@ -34,17 +41,15 @@ struct CSVExport: Sendable {
   var escape = CSVStyle.Escape.doubled
   /// How many fields rows may have, compared with the header.
   var length = RowLength.same
-  /// The column with the path of an entry's group, below that of the whole database, and the names of the trash group.
-  var group: (column: ByteString, discarded: [ByteString])? = nil
+  /// The names of the trash group.
+  var bins: [ByteString] = []
   /// Whether the program replaces KeePass's placeholders in any field.
   var hasPlaceholders = false
-  /// The column with the kind of an entry, and the kind for a login.
-  var kind: (column: ByteString, login: ByteString, others: OtherKinds)? = nil
+  /// The kind of a login, and the meaning of other kinds.
+  var kind: (login: ByteString, others: OtherKinds)? = nil
   var addresses = Addresses.one
   /// Addresses of entries for the program itself, or that are no logins.
   var foreignURLs: [ByteString] = []
-  /// The column with people's own fields, a line each, which include those of our own export.
-  var ownFields: ByteString? = nil
   /// The program's own processing of an entry, at the end. Its fields that were not taken before are still there.
   var refine: @Sendable (inout LoginEntry, inout SourceEntry) -> Void = { _, _ in }
 
@@ -104,9 +109,8 @@ struct CSVExport: Sendable {
   }
 
   var known: [ByteString] {
-    let named = name + url + otherURL + account + otherAccounts + password + notes + code + fields + others
-    let single = [dates?.created, dates?.modified, ownColumn, group?.column, kind?.column, ownFields]
-    return named + tags.map(\.column) + ownColumns + single.compactMap { $0 }
+    columns.values.joined() + otherAccounts + fields + others + tags.map(\.column) + ownColumns
+      + [ownColumn].compactMap { $0 }
   }
 
   /// Reads an export.
@@ -147,38 +151,38 @@ struct CSVExport: Sendable {
   private func read(_ entry: inout SourceEntry, _ columns: CSVColumns, _ found: inout FoundLogins) {
     let origin = entry.origin
     var login = LoginEntry()
-    let type = entry.text(at: columns.kind)
+    let type = entry.text(at: columns[.kind])
     if let kind, !type.isEmpty, !type.isEqualIgnoringCase(kind.login) {
       if kind.others == .foreign { return found.passOver(origin, .noLogin) }
       login.itemDescription = type.nonEmpty
     }
-    if let group, let names = entry.peek(at: columns.group)?.text.map(Self.groups) {
-      if let bin = names.dropFirst().firstIndex(where: group.discarded.contains) {
+    if let names = entry.peek(at: columns[.group])?.text.map(Self.groups) {
+      if let bin = names.dropFirst().firstIndex(where: bins.contains) {
         // Slashes in names aren't escaped. So further down it may be the bin of a database with a slash in its name, or
         // a moved bin, or no bin. Such a login is imported, and stays there as well.
         if bin == 1 { return found.passOver(origin, .discarded) }
         entry.mayBeDiscarded = true
         entry.add("place in what may be the bin", .part)
       }
-      takeGroup(names, columns.group, &entry, &login)
+      takeGroup(names, columns[.group], &entry, &login)
     }
-    for column in [columns.account, columns.url, columns.password]
+    for column in [columns[.account], columns[.url], columns[.password]]
     where hasWord(entry.peek(at: column), KeePassPlaceholders.areIn) {
       return found.passOver(origin, .reference)
     }
-    login.name = entry.text(at: columns.name)
-    guard let addresses = addresses(in: entry.text(at: columns.url)) else {
+    login.name = entry.text(at: columns[.name])
+    guard let addresses = addresses(in: entry.text(at: columns[.url])) else {
       return found.passOver(origin, .addresses)
     }
     if let first = addresses.first, foreignURLs.contains(first) { return found.passOver(origin, .noLogin) }
     takeOwnFields(columns, &entry, &login)
     login.addresses = addresses.map { EntryAddress(text: $0) }
-    let other = entry.text(at: columns.otherURL)
+    let other = entry.text(at: columns[.otherURL])
     if !addresses.contains(other) { login.addresses.append(EntryAddress(text: other, rule: .note)) }
     takeAccount(columns, &entry, &login)
-    login.secret = entry.secret(at: columns.password)
-    login.creationDate = entry.date(at: columns.created, unit: dates?.unit ?? .milliseconds)
-    login.modificationDate = entry.date(at: columns.modified, unit: dates?.unit ?? .milliseconds)
+    login.secret = entry.secret(at: columns[.password])
+    login.creationDate = entry.date(at: columns[.created], unit: dates)
+    login.modificationDate = entry.date(at: columns[.modified], unit: dates)
     takeRest(columns, &entry, &login)
     refine(&login, &entry)
     found.takeLogin(login, of: &entry)
@@ -186,7 +190,7 @@ struct CSVExport: Sendable {
 
   /// Takes our own export's fields from the column of fields, and the others in it.
   private func takeOwnFields(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
-    guard case .some(let column) = entry.peek(at: columns.ownFields)?.secret else { return }
+    guard case .some(let column) = entry.peek(at: columns[.ownFields])?.secret else { return }
     var hidden = TextMembersBuilder()
     var shown: [(name: ByteString, value: ByteString)] = []
     let own = column.withUnsafeBytes { text in
@@ -195,14 +199,14 @@ struct CSVExport: Sendable {
       }
     }
     guard let own else { return }
-    _ = entry.take(at: columns.ownFields)
+    _ = entry.take(at: columns[.ownFields])
     login.own = own
     login.fields = shown
     login.secretFields = hidden
   }
 
   private func takeAccount(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
-    login.account = entry.text(at: columns.account)
+    login.account = entry.text(at: columns[.account])
     for column in columns.otherAccounts {
       let text = entry.text(at: column.index)
       if text.isEmpty || text == login.account { continue }
@@ -211,10 +215,10 @@ struct CSVExport: Sendable {
   }
 
   private func takeRest(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
-    if !hasWord(entry.peek(at: columns.notes), KeePassPlaceholders.areReferences) {
-      login.comment = entry.text(at: columns.notes).nonEmpty
+    if !hasWord(entry.peek(at: columns[.notes]), KeePassPlaceholders.areReferences) {
+      login.comment = entry.text(at: columns[.notes]).nonEmpty
     }
-    login.oneTimeCode = entry.secret(at: columns.code)
+    login.oneTimeCode = entry.secret(at: columns[.code])
     for column in columns.tags {
       let text = entry.text(at: column.index)
       let parts = column.separator.map { text.bytes.split(separator: $0) } ?? [text.bytes[...]]

@@ -7,9 +7,11 @@ extension FileFormat {
   public static let nordPass = FileFormat(
     "nordpass", "the CSV that NordPass exports",
     CSVExport(
-      name: ["name"], url: ["url"], account: ["username"], password: ["password"], notes: ["note"],
-      tags: [.init(column: "folder")], ownColumn: "cardholdername", length: .lastMayLack,
-      kind: ("type", "password", .foreign)
+      columns: [
+        .name: ["name"], .url: ["url"], .account: ["username"], .password: ["password"], .notes: ["note"],
+        .kind: ["type"],
+      ], tags: [.init(column: "folder")], ownColumn: "cardholdername", length: .lastMayLack,
+      kind: ("password", .foreign)
     ) { login, entry in
       takeAddresses(&login, &entry)
       takeFields(&login, &entry)

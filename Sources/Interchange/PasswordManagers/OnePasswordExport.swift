@@ -10,12 +10,14 @@ extension FileFormat {
       FileFormat(
         "1password", "its CSV",
         CSVExport(
-          name: ["Title"], url: ["Url", "Website", "Urls"], account: ["Username"], password: ["Password"],
-          notes: ["Notes"], code: ["OTPAuth", "One-time password"],
+          columns: [
+            .name: ["Title"], .url: ["Url", "Website", "Urls"], .account: ["Username"], .password: ["Password"],
+            .notes: ["Notes"], .code: ["OTPAuth", "One-time password"], .kind: ["Type"],
+          ],
           tags: [.init(column: "Tags", separator: UInt8(ascii: ";")), .init(column: "Vault")],
           othersAreFields: true,
           ownColumns: ["Favorite", "Archived", "Tags", "Type", "Vault", "Website", "Urls"],
-          kind: ("Type", "Login", .described), addresses: .lines)),
+          kind: ("Login", .described), addresses: .lines)),
       FileFormat(
         "1password", "its 1pux", holdsLoginsAlone: true,
         looksLike: { $0.isArchive(of: "export.") || $0.members == ["accounts"] }

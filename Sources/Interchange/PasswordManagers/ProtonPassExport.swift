@@ -2,6 +2,22 @@ import Bytes
 import Keychain
 
 extension FileFormat {
+  /// The exports of Proton Pass, in each of its forms. In its CSV, the user name of older versions may be an e-mail
+  /// address.
+  public static let protonPass = FileFormat(
+    "protonpass", "the CSV, JSON or ZIP that Proton Pass exports", otherNames: ["proton", "proton-pass"],
+    forms: [
+      FileFormat(
+        "protonpass", "the CSV that Proton Pass exports",
+        CSVExport(
+          columns: [
+            .name: ["name"], .url: ["url"], .account: ["username"], .password: ["password"], .notes: ["note"],
+            .code: ["totp"], .kind: ["type"], .created: ["createTime"], .modified: ["modifyTime"],
+          ], otherAccounts: ["email"], tags: [.init(column: "vault")], dates: .seconds,
+          ownColumns: ["createTime"], kind: ("login", .foreign), addresses: .commasAndSpaces)),
+      .protonPassJSON.beginning(with: "{["),
+    ])
+
   /// The output of Proton Pass's "Export", "JSON" without a passphrase: `data.json`, in a ZIP archive or alone. It has
   /// vaults by their identifiers, each with items.
   static let protonPassJSON = FileFormat(

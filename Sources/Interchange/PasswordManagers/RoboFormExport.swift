@@ -6,8 +6,10 @@ extension FileFormat {
   public static let roboForm = FileFormat(
     "roboform", "the CSV that RoboForm exports",
     CSVExport(
-      name: ["Name"], url: ["Url"], otherURL: ["MatchUrl"], account: ["Login"], password: ["Pwd"],
-      notes: ["Note"], tags: [.init(column: "Folder", isPath: true)], ownColumn: "Pwd", length: .lastRepeats
+      columns: [
+        .name: ["Name"], .url: ["Url"], .otherURL: ["MatchUrl"], .account: ["Login"], .password: ["Pwd"],
+        .notes: ["Note"],
+      ], tags: [.init(column: "Folder", isPath: true)], ownColumn: "Pwd", length: .lastRepeats
     ) { login, entry in
       let indices = entry.indices(of: ["RfFieldsV2", "Rf_fields"])
       let passwords = indices.filter { part(at: $0, of: entry)?.value.isEqual(to: login.secret) == true }
