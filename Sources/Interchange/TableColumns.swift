@@ -82,13 +82,9 @@ public struct TableColumns: Equatable, Sendable {
 
   /// The text for ``init(_:)``.
   public var text: String {
-    columns.map { column in
-      let assignment = "\(column.meaning)=\(column.name)"
-      if !assignment.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) {
-        return assignment
-      }
-      return "\"" + assignment.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
-    }.joined(separator: ",")
+    var text = Secret()
+    for column in columns { text.append(csvField: ByteString("\(column.meaning)=\(column.name)")) }
+    return "\(ByteString(text))".dropLast(1).description
   }
 
   /// The format of a table with these columns.

@@ -18,63 +18,59 @@ extension ExportFormat {
   @Sendable
   private static func exchanged(
     _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, _ text: inout Secret
-  ) -> Omission? {
-    switch ExportedLogin.taking(item, credential, &fields, .urls) {
-    case .omitted(let omission): return omission
-    case .login(let login):
-      fields.take(all: "creation date", "modification date", "fields", "hidden fields")
-      var json = JSONWriter(capacity: 1024)
-      json.beginObject()
-      json.member("id", identifier(item))
-      json.member("creationAt", item.creationDate?.seconds)
-      json.member("modifiedAt", item.modificationDate?.seconds)
-      json.textMember("title", login.name)
-      if !login.url.isEmpty {
-        json.beginObject("scope")
-        var hasAll = true
-        json.beginArray("urls")
-        json.element(login.url)
-        let here = Place.ofServer(in: login.url)?.place
-        for address in item.addresses where address.text != nil && address != login.url {
-          // Every address there is one to sign in at. The login isn't for servers that are only noted.
-          let place = Place.ofServer(in: address)?.place
-          if place == nil || place == here { json.element(address) } else { hasAll = false }
-        }
-        json.endArray()
-        json.beginArray("androidApps")
-        json.endArray()
-        json.endObject()
-        fields.take("addr")
-        if !hasAll { fields.put("addr") }
+  ) throws(Omission) {
+    let login = try ExportedLogin.taking(item, credential, &fields, .urls)
+    fields.take(all: "creation date", "modification date", "fields", "hidden fields")
+    var json = JSONWriter(capacity: 1024)
+    json.beginObject()
+    json.member("id", identifier(item))
+    json.member("creationAt", item.creationDate?.seconds)
+    json.member("modifiedAt", item.modificationDate?.seconds)
+    json.textMember("title", login.name)
+    if !login.url.isEmpty {
+      json.beginObject("scope")
+      var hasAll = true
+      json.beginArray("urls")
+      json.element(login.url)
+      let here = Place.ofServer(in: login.url)?.place
+      for address in item.addresses where address.text != nil && address != login.url {
+        // Every address there is one to sign in at. The login isn't for servers that are only noted.
+        let place = Place.ofServer(in: address)?.place
+        if place == nil || place == here { json.element(address) } else { hasAll = false }
       }
-      json.beginArray("credentials")
-      json.beginObject()
-      json.member("type", "basic-auth" as ByteString)
-      if !login.account.isEmpty {
-        login.account.bytes.withUnsafeBytes { json.field("username", $0, "string") }
-      }
-      login.secret.withUnsafeBytes { json.field("password", $0, "concealed-string") }
-      json.endObject()
-      if !login.code.isEmpty, !login.code.withUnsafeBytes({ json.code(url: $0) }) {
-        fields.put("one-time code")
-      }
-      if !login.comment.isEmpty {
-        json.beginObject()
-        json.member("type", "note" as ByteString)
-        login.comment.bytes.withUnsafeBytes { json.field("content", $0, "string") }
-        json.endObject()
-      }
-      json.fields(of: item, credential)
       json.endArray()
-      if !login.tags.isEmpty {
-        json.beginArray("tags")
-        for tag in login.tags { json.element(tag) }
-        json.endArray()
-      }
+      json.beginArray("androidApps")
+      json.endArray()
       json.endObject()
-      text.append(json.finish())
-      return nil
+      fields.take("addr")
+      if !hasAll { fields.put("addr") }
     }
+    json.beginArray("credentials")
+    json.beginObject()
+    json.member("type", "basic-auth" as ByteString)
+    if !login.account.isEmpty {
+      login.account.bytes.withUnsafeBytes { json.field("username", $0, "string") }
+    }
+    login.secret.withUnsafeBytes { json.field("password", $0, "concealed-string") }
+    json.endObject()
+    if !login.code.isEmpty, !login.code.withUnsafeBytes({ json.code(url: $0) }) {
+      fields.put("one-time code")
+    }
+    if !login.comment.isEmpty {
+      json.beginObject()
+      json.member("type", "note" as ByteString)
+      login.comment.bytes.withUnsafeBytes { json.field("content", $0, "string") }
+      json.endObject()
+    }
+    json.fields(of: item, credential)
+    json.endArray()
+    if !login.tags.isEmpty {
+      json.beginArray("tags")
+      for tag in login.tags { json.element(tag) }
+      json.endArray()
+    }
+    json.endObject()
+    text.append(json.finish())
   }
 
   /// The item's identifier: base64url without padding (RFC 4648 section 5) of at most 64 bytes.

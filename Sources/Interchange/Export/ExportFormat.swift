@@ -4,7 +4,7 @@ public import Keychain
 /// A format for exporting items to other programs.
 public struct ExportFormat: Sendable {
   /// Why an item isn't written.
-  public enum Omission: Hashable, Sendable {
+  public enum Omission: Error, Hashable, Sendable {
     /// The format has no place for items of its kind.
     case otherKind
     /// It has a byte that the format can't represent, such as a line break.
@@ -31,7 +31,10 @@ public struct ExportFormat: Sendable {
   /// The items in the order that makes programs take the right ones, some of them twice, and those that programs can't
   /// be made to take.
   public var arrange: @Sendable ([Item]) -> (written: [Item], omitted: [Item]) = { ($0, []) }
-  let write: @Sendable (Item, borrowing Credential, inout ExportedFields, inout Secret) -> Omission?
+  let write: Writing
+
+  typealias Writing =
+    @Sendable (Item, borrowing Credential, inout ExportedFields, inout Secret) throws(Omission) -> Void
 
   struct Frame: Sendable {
     var beginning: @Sendable (Timestamp) -> ByteString = { _ in "" }
@@ -41,7 +44,7 @@ public struct ExportFormat: Sendable {
 
   init(
     _ name: String, _ summary: String, isComplete: Bool = false, frame: Frame = Frame(),
-    write: @escaping @Sendable (Item, borrowing Credential, inout ExportedFields, inout Secret) -> Omission?
+    write: @escaping Writing
   ) {
     self.name = name
     self.summary = summary
@@ -63,7 +66,7 @@ public struct ExportFormat: Sendable {
     if item.isNegative, !isComplete { return .omitted(.otherKind) }
     var fields = ExportedFields(item, credential)
     var entry = Secret()
-    if let omission = write(item, credential, &fields, &entry) { return .omitted(omission) }
+    do throws(Omission) { try write(item, credential, &fields, &entry) } catch { return .omitted(error) }
     if !isFirst { text.append(frame.separator) }
     text.append(entry)
     return .written(without: fields.names)
@@ -94,6 +97,5 @@ public struct ExportFormat: Sendable {
     json.confidentialMembers(of: credential)
     json.endObject()
     text.append(json.finishLine())
-    return nil
   }
 }

@@ -28,17 +28,17 @@ struct ExportedLogin: ~Copyable {
   /// Takes its fields from an item.
   ///
   /// - Parameter places: how much of its place survives.
-  /// - Returns: an omission if a password manager's file has no place for the item. A tool's own login would answer
+  /// - Throws: an omission if a password manager's file has no place for the item. A tool's own login would answer
   ///   everybody after coming back, and a ready-made credential is no password.
   static func taking(
     _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, _ places: Places
-  ) -> Result {
+  ) throws(ExportFormat.Omission) -> ExportedLogin {
     let url: ByteString
     var name = ByteString(item.name)
     switch item.key {
     case .internetPassword(let key):
       guard key.isForEverybody, !key.protocol.isEmpty, let address = key.url() else {
-        return .omitted(.otherKind)
+        throw .otherKind
       }
       url = ByteString(address)
       fields.take(all: "server", "port", "label")
@@ -57,16 +57,14 @@ struct ExportedLogin: ~Copyable {
         name = key.service
         fields.take("service")
       }
-    case .cryptographic, .secretService: return .omitted(.otherKind)
+    case .cryptographic, .secretService: throw .otherKind
     }
-    guard credential.authenticationScheme == nil else { return .omitted(.otherKind) }
+    guard credential.authenticationScheme == nil else { throw .otherKind }
     guard credential.secret.withUnsafeBytes({ isValidUTF8($0) && !$0.contains(0) }) else {
-      return .omitted(.unspeakable)
+      throw .unspeakable
     }
     var code = Secret()
-    switch credential.further.oneTimeCode {
-    case .none: break
-    case .some(let url):
+    if case .some(let url) = credential.further.oneTimeCode {
       fields.take("one-time code")
       code = url.copy()
     }
@@ -74,15 +72,9 @@ struct ExportedLogin: ~Copyable {
     let account = item.key.account ?? ""
     // An empty one is none there.
     if places == .whole || !account.isEmpty { fields.take("account") }
-    return .login(
-      ExportedLogin(
-        name: name, url: url, account: account, comment: fields.take("comment") ?? "",
-        secret: credential.secret.copy(), code: code, tags: item.tags))
-  }
-
-  enum Result: ~Copyable {
-    case login(ExportedLogin)
-    case omitted(ExportFormat.Omission)
+    return ExportedLogin(
+      name: name, url: url, account: account, comment: fields.take("comment") ?? "",
+      secret: credential.secret.copy(), code: code, tags: item.tags)
   }
 }
 

@@ -7,13 +7,13 @@ extension ExportFormat {
   /// Git refuses decoded line breaks (CVE-2020-5260, CVE-2024-52006), and ends the URL at a NUL.
   public static let gitCredentials = ExportFormat(
     "git-credentials", "the plain-text file of git's helper 'store'"
-  ) { item, credential, fields, text in
+  ) { (item, credential, fields, text) throws(Omission) in
     guard case .internetPassword(let key) = item.key, key.isForEverybody, let account = key.account,
       let host = key.hostAndPort, !key.protocol.isEmpty, key.authenticationType == nil,
       credential.authenticationScheme == nil, !credential.isExpired(at: .now)
-    else { return .otherKind }
+    else { throw .otherKind }
     let isSpeakable = credential.secret.withUnsafeBytes { !$0.contains(where: endsLineOrText) }
-    if !isSpeakable || account.bytes.contains(where: endsLineOrText) { return .unspeakable }
+    if !isSpeakable || account.bytes.contains(where: endsLineOrText) { throw .unspeakable }
     fields.take(all: "protocol", "server", "port", "path", "account")
     text.append(contentsOf: key.protocol)
     text.append("://")
@@ -22,7 +22,6 @@ extension ExportFormat {
     PercentEncoding.append(credential.secret, to: &text)
     text.append("@")
     text.append(contentsOf: ByteString(host + key.pathOfURL + "\n"))
-    return nil
   }
 }
 

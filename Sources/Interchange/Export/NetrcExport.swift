@@ -15,14 +15,14 @@ extension ExportFormat {
   @Sendable
   private static func netrcLine(
     _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, _ text: inout Secret
-  ) -> Omission? {
+  ) throws(Omission) {
     guard item.isForNetrc, case .internetPassword(let key) = item.key, let server = key.server,
       let account = key.account, credential.authenticationScheme == nil, !credential.isExpired(at: .now)
-    else { return .otherKind }
+    else { throw .otherKind }
     fields.take(all: "protocol", "server", "port", "account")
-    return NetrcText.appendLine(
+    let isSpeakable = NetrcText.appendLine(
       server: server, account: account, credential.secret, protocol: key.protocol.lowercased, to: &text)
-      ? nil : .unspeakable
+    if !isSpeakable { throw .unspeakable }
   }
 
   /// Of several logins for a host, curl takes the first and Python the last. So the default one is written at both
@@ -65,7 +65,7 @@ extension Item {
   fileprivate var isForNetrc: Bool {
     guard case .internetPassword(let key) = key, netrcProtocol != nil, !isNegative else { return false }
     return key.isForEverybody && key.server != nil && key.account != nil && key.path == nil
-      && key.effectivePort == InternetPassword.defaultPort(of: key.protocol)
+      && InternetPassword.furtherPort(key.port, of: key.protocol) == nil
   }
 
   /// Whether it should be used before another login for the host.

@@ -9,7 +9,7 @@ extension ExportFormat {
     frame: Frame(beginning: { _ in
       "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
     })
-  ) { item, credential, fields, text in
+  ) { (item, credential, fields, text) throws(Omission) in
     var own = OwnFields()
     switch item.key {
     case .internetPassword(let key):
@@ -29,25 +29,15 @@ extension ExportFormat {
     if item.tags.count > 1 || item.tags.contains(where: { $0.trimmed != $0 }) {
       own.add("tags", item.furtherAttributes["tags"] ?? "")
     }
-    switch ExportedLogin.taking(item, credential, &fields, .whole) {
-    case .omitted(let omission): return omission
-    case .login(let login):
-      text.append(csvField: login.tags.count == 1 ? login.tags[0] : "")
-      text.append(",,login,")
-      text.append(csvField: login.name)
-      text.append(",")
-      text.append(csvField: login.comment)
-      text.append(",")
-      text.append(csvField: fieldsColumn(own, item, credential, &fields))
-      text.append(",0,")
-      text.append(csvFields: login.url, login.account)
-      text.append(",")
-      text.append(csvField: login.secret)
-      text.append(",")
-      text.append(csvField: login.code)
-      text.append("\n")
-      return nil
-    }
+    let login = try ExportedLogin.taking(item, credential, &fields, .whole)
+    text.append(csvField: login.tags.count == 1 ? login.tags[0] : "", then: ",,login,")
+    text.append(csvField: login.name)
+    text.append(csvField: login.comment)
+    text.append(csvField: fieldsColumn(own, item, credential, &fields), then: ",0,")
+    text.append(csvField: login.url)
+    text.append(csvField: login.account)
+    text.append(csvField: login.secret)
+    text.append(csvField: login.code, then: "\n")
   }
 
   /// The column with fields, a line each. Fields with line breaks have no place there.
@@ -74,41 +64,32 @@ extension ExportFormat {
     frame: Frame(beginning: { _ in
       "\"Group\",\"Title\",\"Username\",\"Password\",\"URL\",\"Notes\",\"TOTP\",\"Icon\",\"Last Modified\",\"Created\"\n"
     })
-  ) { item, credential, fields, text in
-    switch ExportedLogin.taking(item, credential, &fields, .servers) {
-    case .omitted(let omission): return omission
-    case .login(let login):
-      // It would replace them.
-      if login.secret.withUnsafeBytes(KeePassPlaceholders.areIn)
-        || [login.account, login.url].contains(where: { $0.bytes.withUnsafeBytes(KeePassPlaceholders.areIn) })
-      {
-        return .unspeakable
-      }
-      // It has one group, and groups within groups. The contents of a group with the bin's name may be in the trash.
-      let tag = login.tags.first { tag in
-        !tag.bytes.split(separator: UInt8(ascii: "/")).contains {
-          FileFormat.keePassXCBins.contains(ByteString(Array($0)))
-        }
-      }
-      let group = tag.map { [ByteString("/"), $0] } ?? []
-      if login.tags.count > (tag == nil ? 0 : 1) { fields.put("tags") }
-      fields.take(all: "creation date", "modification date")
-      text.append(csvField: ByteString(Array(([ByteString("Root")] + group).flatMap(\.bytes))))
-      text.append(",")
-      text.append(csvFields: login.name, login.account)
-      text.append(",")
-      text.append(csvField: login.secret)
-      text.append(",")
-      text.append(csvFields: login.url, login.comment)
-      text.append(",")
-      text.append(csvField: login.code)
-      text.append(",0,")
-      text.append(
-        csvFields: item.modificationDate.map { rfc3339($0) } ?? "",
-        item.creationDate.map { rfc3339($0) } ?? "")
-      text.append("\n")
-      return nil
+  ) { (item, credential, fields, text) throws(Omission) in
+    let login = try ExportedLogin.taking(item, credential, &fields, .servers)
+    // It would replace them.
+    if login.secret.withUnsafeBytes(KeePassPlaceholders.areIn)
+      || [login.account, login.url].contains(where: { $0.bytes.withUnsafeBytes(KeePassPlaceholders.areIn) })
+    {
+      throw .unspeakable
     }
+    // It has one group, and groups within groups. The contents of a group with the bin's name may be in the trash.
+    let tag = login.tags.first { tag in
+      !tag.bytes.split(separator: UInt8(ascii: "/")).contains {
+        FileFormat.keePassXCBins.contains(ByteString(Array($0)))
+      }
+    }
+    let group = tag.map { [ByteString("/"), $0] } ?? []
+    if login.tags.count > (tag == nil ? 0 : 1) { fields.put("tags") }
+    fields.take(all: "creation date", "modification date")
+    text.append(csvField: ByteString(Array(([ByteString("Root")] + group).flatMap(\.bytes))))
+    text.append(csvField: login.name)
+    text.append(csvField: login.account)
+    text.append(csvField: login.secret)
+    text.append(csvField: login.url)
+    text.append(csvField: login.comment)
+    text.append(csvField: login.code, then: ",0,")
+    text.append(csvField: item.modificationDate.map { rfc3339($0) } ?? "")
+    text.append(csvField: item.creationDate.map { rfc3339($0) } ?? "", then: "\n")
   }
 
   /// CSV with the columns that 1Password 8 exports and imports.
@@ -117,25 +98,20 @@ extension ExportFormat {
     frame: Frame(beginning: { _ in
       "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\n"
     })
-  ) { item, credential, fields, text in
-    switch ExportedLogin.taking(item, credential, &fields, .servers) {
-    case .omitted(let omission): return omission
-    case .login(let login):
-      text.append(csvFields: login.name, login.url, login.account)
-      text.append(",")
-      text.append(csvField: login.secret)
-      text.append(",")
-      text.append(csvField: login.code)
-      text.append(",false,false,")
-      // A semicolon separates tags there, and white space around them is ignored.
-      if login.tags.contains(where: { $0.bytes.contains(UInt8(ascii: ";")) || $0.trimmed != $0 }) {
-        fields.put("tags")
-      }
-      let tags = login.tags.map { $0.bytes.map { $0 == UInt8(ascii: ";") ? UInt8(ascii: ",") : $0 } }
-      text.append(csvFields: ByteString(Array(tags.joined(separator: [UInt8(ascii: ";")]))), login.comment)
-      text.append("\n")
-      return nil
+  ) { (item, credential, fields, text) throws(Omission) in
+    let login = try ExportedLogin.taking(item, credential, &fields, .servers)
+    text.append(csvField: login.name)
+    text.append(csvField: login.url)
+    text.append(csvField: login.account)
+    text.append(csvField: login.secret)
+    text.append(csvField: login.code, then: ",false,false,")
+    // A semicolon separates tags there, and white space around them is ignored.
+    if login.tags.contains(where: { $0.bytes.contains(UInt8(ascii: ";")) || $0.trimmed != $0 }) {
+      fields.put("tags")
     }
+    let tags = login.tags.map { $0.bytes.map { $0 == UInt8(ascii: ";") ? UInt8(ascii: ",") : $0 } }
+    text.append(csvField: ByteString(Array(tags.joined(separator: [UInt8(ascii: ";")]))))
+    text.append(csvField: login.comment, then: "\n")
   }
 }
 
