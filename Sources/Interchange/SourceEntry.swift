@@ -349,25 +349,26 @@ struct SourceEntry: ~Copyable {
 
   /// Opens all objects and arrays below a field, and takes all their values, each with the names that lead to it.
   mutating func takeLeaves(
-    at index: Int, as name: ByteString, _ body: (_ name: ByteString, consuming Secret) -> Void
+    at index: Int, as name: ByteString, into login: inout LoginEntry,
+    _ body: (inout LoginEntry, _ name: ByteString, consuming Secret) -> Void
   ) throws(JSONReader.Malformed) {
     guard states[index] == .left, !isNothing(index), case .json(let value) = values[index] else { return }
     func member(_ index: Int) -> ByteString { ByteString(name.bytes + [0x20] + names[index].name.bytes) }
     switch value.kind {
     case .object:
       for index in try open(at: index, arePersons: true).indices {
-        try takeLeaves(at: index, as: member(index), body)
+        try takeLeaves(at: index, as: member(index), into: &login, body)
       }
     case .array:
       for element in try openElements(at: index) {
         for index in element.indices {
-          try takeLeaves(at: index, as: element.isObject ? member(index) : name, body)
+          try takeLeaves(at: index, as: element.isObject ? member(index) : name, into: &login, body)
         }
       }
     default:
       guard case .some(let text) = values[index].scalar else { return }
       states[index] = .taken
-      body(name, text)
+      body(&login, name, text)
     }
   }
 

@@ -97,7 +97,8 @@ public struct TableColumns: Equatable, Sendable {
       "csv", "any other table",
       CSVExport(
         columns: Dictionary(
-          columns.compactMap { column in roles[column.role].map { ($0, [column.name]) } }, uniquingKeysWith: +),
+          columns.compactMap { column in roles[column.role].map { ($0, [column.name]) } }, uniquingKeysWith: +
+        ),
         tags: columns.filter { $0.role == .tags }.map { .init(column: $0.name) },
         namedFields: columns.filter { $0.role == .field }.map { ($0.name, $0.field) }, areNamesPersons: true,
         dates: .seconds))

@@ -22,11 +22,44 @@ extension FileFormat {
     ],
     tags: [.init(column: "folder"), .init(column: "collections", separator: UInt8(ascii: ","))],
     ownColumn: "login_password", kind: ("login", .foreign), addresses: .commas
-  ) { login, entry in takeCustomFields(&login, &entry) }
+  ) { $0.takeCustomFields() }
+}
 
+/// The export as JSON: an object with the entries in `items`. Each entry has a type; 1 is a login.
+private enum BitwardenJSON {
+  static func isLike(_ shape: FileShape) -> Bool {
+    shape.members.contains("encrypted")
+      && ["items", "data", "encKeyValidation_DO_NOT_EDIT"].contains { shape.members.contains($0) }
+  }
+
+  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    try JSONEntries.read(
+      text, of: "Bitwarden", "items", besides: "folders", "collections", ifEncrypted: "as '.json' or '.csv'"
+    ) { (items, file, entries) throws(JSONReader.Malformed) in
+      var folders = try Folders(file["folders"], "name", by: "id")
+      var collections = try Folders(file["collections"], "name", by: "id")
+      try entries.readAll(items, flattening: "login") { (entry, found) throws(JSONReader.Malformed) in
+        try entry.takeBitwarden(&folders, &collections, &found)
+      }
+      entries.found.noteOthers(ifUnused: folders)
+    }
+  }
+
+  /// The rule for Bitwarden's kind of matching (its help, "Using URIs", "Match detection"): 2 is by its beginning, 3
+  /// exact, 4 a regular expression, 5 never. The others are for the domain or the host.
+  fileprivate static func rule(_ match: ByteString) -> EntryAddress.Rule {
+    switch match {
+    case "2", "3": .path
+    case "4", "5": .note
+    default: .page
+    }
+  }
+}
+
+extension TakenEntry {
   /// Takes a person's own fields: `NAME: VALUE` on a line each, where a value may have further lines. It doesn't say
   /// which ones are hidden.
-  private static func takeCustomFields(_ login: inout LoginEntry, _ entry: inout SourceEntry) {
+  fileprivate mutating func takeCustomFields() {
     let index = entry.index(of: ["fields"])
     guard case .some(let text) = entry.peek(at: index)?.secret else { return }
     let separator = Array(": ".utf8)
@@ -52,40 +85,15 @@ extension FileFormat {
     }
     if hasNames { _ = entry.take(at: index) }
   }
-}
 
-/// The export as JSON: an object with the entries in `items`. Each entry has a type; 1 is a login.
-private enum BitwardenJSON {
-  static func isLike(_ shape: FileShape) -> Bool {
-    shape.members.contains("encrypted")
-      && ["items", "data", "encKeyValidation_DO_NOT_EDIT"].contains { shape.members.contains($0) }
-  }
-
-  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    try JSONEntries.read(
-      text, of: "Bitwarden", "items", besides: "folders", "collections", ifEncrypted: "as '.json' or '.csv'"
-    ) { (items, file, entries) throws(JSONReader.Malformed) in
-      var folders = try Folders(file["folders"], "name", by: "id")
-      var collections = try Folders(file["collections"], "name", by: "id")
-      try entries.readAll(items, flattening: "login") { (entry, found) throws(JSONReader.Malformed) in
-        try take(&entry, &folders, &collections, &found)
-      }
-      entries.found.noteOthers(ifUnused: folders)
-    }
-  }
-
-  private static func take(
-    _ entry: inout SourceEntry, _ folders: inout Folders, _ collections: inout Folders,
-    _ found: inout FoundLogins
+  fileprivate mutating func takeBitwarden(
+    _ folders: inout Folders, _ collections: inout Folders, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
-    let name = entry.text("name")
-    if !name.isEmpty { entry.origin = .entry(name) }
+    login.name = entry.title("name")
     if entry.take(["deletedDate"]) != nil { return found.passOver(entry.origin, .discarded) }
     guard case .json(let type)? = entry.take(["type"]), try type.integer() == 1 else {
       return found.passOver(entry.origin, .noLogin)
     }
-    var login = LoginEntry()
-    login.name = name
     login.account = entry.text("username")
     let password = entry.index(of: ["password"])
     login.secret = entry.secret(at: password)
@@ -99,30 +107,19 @@ private enum BitwardenJSON {
       try entry.folders("folderId", among: &folders) + entry.folders("collectionIds", among: &collections)
     for address in try entry.openElements("uris") {
       let rule = entry.text("match", in: address)
-      login.addresses.append(EntryAddress(text: entry.text("uri", in: address), rule: self.rule(rule)))
+      login.addresses.append(
+        EntryAddress(text: entry.text("uri", in: address), rule: BitwardenJSON.rule(rule)))
     }
-    for field in try entry.openElements("fields") { takeField(field, of: &entry, &login) }
+    for field in try entry.openElements("fields") { takeField(field) }
     found.take(login, of: &entry)
   }
 
   /// Takes a custom field (its help, "Custom fields"): 0 is text, 1 hidden, 2 a choice. One linked to the password or
   /// the account has no value of its own.
-  private static func takeField(
-    _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) {
+  fileprivate mutating func takeField(_ field: SourceEntry.Part) {
     if entry.index(of: ["linkedId"], in: field) != nil { return }
     let isHidden = entry.text("type", in: field) == "1"
     let name = entry.text("name", in: field)
-    login.keep(entry.index(of: ["value"], in: field), as: name, of: &entry, isHidden: isHidden)
-  }
-
-  /// The rule for Bitwarden's kind of matching (its help, "Using URIs", "Match detection"): 2 is by its beginning, 3
-  /// exact, 4 a regular expression, 5 never. The others are for the domain or the host.
-  private static func rule(_ match: ByteString) -> EntryAddress.Rule {
-    switch match {
-    case "2", "3": .path
-    case "4", "5": .note
-    default: .page
-    }
+    keep(entry.index(of: ["value"], in: field), as: name, isHidden: isHidden)
   }
 }

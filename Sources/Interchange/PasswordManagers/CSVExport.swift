@@ -51,7 +51,7 @@ struct CSVExport: Sendable {
   /// Addresses of entries for the program itself, or that are no logins.
   var foreignURLs: [ByteString] = []
   /// The program's own processing of an entry, at the end. Its fields that were not taken before are still there.
-  var refine: @Sendable (inout LoginEntry, inout SourceEntry) -> Void = { _, _ in }
+  var refine: @Sendable (inout TakenEntry) -> Void = { _ in }
 
   struct TagColumn: Sendable {
     let column: ByteString
@@ -133,9 +133,8 @@ struct CSVExport: Sendable {
       let rowNames =
         fields.count == names.count
         ? names : Array(names.prefix(fields.count)) + Array(repeating: last, count: further)
-      var entry = SourceEntry(
-        at: .line(row.lines.lowerBound), removals: [Removal(row.range)], rowNames, fields.map { .csv($0) })
-      read(&entry, columns, &found)
+      var taken = TakenEntry(SourceEntry(of: row, rowNames, fields))
+      read(&taken, columns, &found)
     }
     return found
   }
@@ -148,103 +147,43 @@ struct CSVExport: Sendable {
     }
   }
 
-  private func read(_ entry: inout SourceEntry, _ columns: CSVColumns, _ found: inout FoundLogins) {
-    let origin = entry.origin
-    var login = LoginEntry()
-    let type = entry.text(at: columns[.kind])
+  private func read(_ taken: inout TakenEntry, _ columns: CSVColumns, _ found: inout FoundLogins) {
+    let origin = taken.entry.origin
+    let type = taken.entry.text(at: columns[.kind])
     if let kind, !type.isEmpty, !type.isEqualIgnoringCase(kind.login) {
       if kind.others == .foreign { return found.passOver(origin, .noLogin) }
-      login.itemDescription = type.nonEmpty
+      taken.login.itemDescription = type.nonEmpty
     }
-    if let names = entry.peek(at: columns[.group])?.text.map(Self.groups) {
+    if let names = taken.entry.peek(at: columns[.group])?.text.map(Self.groups) {
       if let bin = names.dropFirst().firstIndex(where: bins.contains) {
         // Slashes in names aren't escaped. So further down it may be the bin of a database with a slash in its name, or
         // a moved bin, or no bin. Such a login is imported, and stays there as well.
         if bin == 1 { return found.passOver(origin, .discarded) }
-        entry.mayBeDiscarded = true
-        entry.add("place in what may be the bin", .part)
+        taken.entry.mayBeDiscarded = true
+        taken.entry.add("place in what may be the bin", .part)
       }
-      takeGroup(names, columns[.group], &entry, &login)
+      taken.takeGroup(names, columns[.group])
     }
-    for column in [columns[.account], columns[.url], columns[.password]]
-    where hasWord(entry.peek(at: column), KeePassPlaceholders.areIn) {
+    for role in [Role.account, .url, .password]
+    where hasWord(taken.entry.peek(at: columns[role]), KeePassPlaceholders.areIn) {
       return found.passOver(origin, .reference)
     }
-    login.name = entry.text(at: columns[.name])
-    guard let addresses = addresses(in: entry.text(at: columns[.url])) else {
+    taken.login.name = taken.entry.text(at: columns[.name])
+    guard let addresses = addresses(in: taken.entry.text(at: columns[.url])) else {
       return found.passOver(origin, .addresses)
     }
     if let first = addresses.first, foreignURLs.contains(first) { return found.passOver(origin, .noLogin) }
-    takeOwnFields(columns, &entry, &login)
-    login.addresses = addresses.map { EntryAddress(text: $0) }
-    let other = entry.text(at: columns[.otherURL])
-    if !addresses.contains(other) { login.addresses.append(EntryAddress(text: other, rule: .note)) }
-    takeAccount(columns, &entry, &login)
-    login.secret = entry.secret(at: columns[.password])
-    login.creationDate = entry.date(at: columns[.created], unit: dates)
-    login.modificationDate = entry.date(at: columns[.modified], unit: dates)
-    takeRest(columns, &entry, &login)
-    refine(&login, &entry)
-    found.takeLogin(login, of: &entry)
-  }
-
-  /// Takes our own export's fields from the column of fields, and the others in it.
-  private func takeOwnFields(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
-    guard case .some(let column) = entry.peek(at: columns[.ownFields])?.secret else { return }
-    var hidden = TextMembersBuilder()
-    var shown: [(name: ByteString, value: ByteString)] = []
-    let own = column.withUnsafeBytes { text in
-      OwnFields(reading: text) { name, value, isShown in
-        if isShown { shown.append((name, ByteString(value))) } else { hidden.addField(name, value) }
-      }
+    taken.takeOwnFields(columns)
+    taken.takeAddresses(addresses, columns)
+    taken.takeAccount(columns)
+    taken.login.creationDate = taken.entry.date(at: columns[.created], unit: dates)
+    taken.login.modificationDate = taken.entry.date(at: columns[.modified], unit: dates)
+    if !hasWord(taken.entry.peek(at: columns[.notes]), KeePassPlaceholders.areReferences) {
+      taken.login.comment = taken.entry.text(at: columns[.notes]).nonEmpty
     }
-    guard let own else { return }
-    _ = entry.take(at: columns[.ownFields])
-    login.own = own
-    login.fields = shown
-    login.secretFields = hidden
-  }
-
-  private func takeAccount(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
-    login.account = entry.text(at: columns[.account])
-    for column in columns.otherAccounts {
-      let text = entry.text(at: column.index)
-      if text.isEmpty || text == login.account { continue }
-      if login.account.isEmpty { login.account = text } else { login.fields.append((column.name, text)) }
-    }
-  }
-
-  private func takeRest(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
-    if !hasWord(entry.peek(at: columns[.notes]), KeePassPlaceholders.areReferences) {
-      login.comment = entry.text(at: columns[.notes]).nonEmpty
-    }
-    login.oneTimeCode = entry.secret(at: columns[.code])
-    for column in columns.tags {
-      let text = entry.text(at: column.index)
-      let parts = column.separator.map { text.bytes.split(separator: $0) } ?? [text.bytes[...]]
-      for tag in parts.map({ ByteString(Array($0)).trimmed }) where !tag.isEmpty {
-        login.tags.append(column.isPath ? tag.asPath : tag)
-      }
-    }
-    for column in columns.fields {
-      if let text = entry.text(at: column.index).nonEmpty { login.fields.append((column.name, text)) }
-    }
-    for column in columns.persons {
-      let secret = entry.secret(at: column.index)
-      if !secret.isEmpty { login.secretFields.addField(column.name, secret) }
-    }
-  }
-
-  private func takeGroup(
-    _ names: [ByteString], _ column: Int?, _ entry: inout SourceEntry, _ login: inout LoginEntry
-  ) {
-    // The topmost group is the whole database.
-    guard let column, names.count > 1 else {
-      if let column { entry.leaveToProgram(at: column) }
-      return
-    }
-    _ = entry.take(at: column)
-    login.tags.append(ByteString(Array(names.dropFirst().map(\.bytes).joined(separator: "/".utf8))))
+    taken.takeRest(columns)
+    refine(&taken)
+    found.takeLogin(taken.login, of: &taken.entry)
   }
 
   private static func groups(_ path: ByteString) -> [ByteString] {
@@ -283,6 +222,67 @@ struct CSVExport: Sendable {
     let scheme = text.prefix(while: \.isOfScheme)
     return scheme.isScheme && text[scheme.endIndex...].starts(with: "://".utf8)
       && text.count > scheme.count + 3
+  }
+}
+
+extension TakenEntry {
+  /// Takes our own export's fields from the column of fields, and the others in it.
+  fileprivate mutating func takeOwnFields(_ columns: CSVColumns) {
+    guard case .some(let column) = entry.peek(at: columns[.ownFields])?.secret else { return }
+    var hidden = TextMembersBuilder()
+    var shown: [(name: ByteString, value: ByteString)] = []
+    let own = column.withUnsafeBytes { text in
+      OwnFields(reading: text) { name, value, isShown in
+        if isShown { shown.append((name, ByteString(value))) } else { hidden.addField(name, value) }
+      }
+    }
+    guard let own else { return }
+    _ = entry.take(at: columns[.ownFields])
+    login.own = own
+    login.fields = shown
+    login.secretFields = hidden
+  }
+
+  fileprivate mutating func takeAddresses(_ addresses: [ByteString], _ columns: CSVColumns) {
+    login.addresses = addresses.map { EntryAddress(text: $0) }
+    let other = entry.text(at: columns[.otherURL])
+    if !addresses.contains(other) { login.addresses.append(EntryAddress(text: other, rule: .note)) }
+  }
+
+  fileprivate mutating func takeAccount(_ columns: CSVColumns) {
+    login.account = entry.text(at: columns[.account])
+    for column in columns.otherAccounts {
+      let text = entry.text(at: column.index)
+      if text.isEmpty || text == login.account { continue }
+      if login.account.isEmpty { login.account = text } else { login.fields.append((column.name, text)) }
+    }
+  }
+
+  fileprivate mutating func takeRest(_ columns: CSVColumns) {
+    login.secret = entry.secret(at: columns[.password])
+    login.oneTimeCode = entry.secret(at: columns[.code])
+    for column in columns.tags {
+      let text = entry.text(at: column.index)
+      let parts = column.separator.map { text.bytes.split(separator: $0) } ?? [text.bytes[...]]
+      for tag in parts.map({ ByteString(Array($0)).trimmed }) where !tag.isEmpty {
+        login.tags.append(column.isPath ? tag.asPath : tag)
+      }
+    }
+    for column in columns.fields {
+      if let text = entry.text(at: column.index).nonEmpty { login.fields.append((column.name, text)) }
+    }
+    for column in columns.persons {
+      let secret = entry.secret(at: column.index)
+      if !secret.isEmpty { login.secretFields.addField(column.name, secret) }
+    }
+  }
+
+  fileprivate mutating func takeGroup(_ names: [ByteString], _ column: Int?) {
+    guard let column else { return }
+    // The topmost group is the whole database.
+    if names.count < 2 { return entry.leaveToProgram(at: column) }
+    _ = entry.take(at: column)
+    login.tags.append(ByteString(Array(names.dropFirst().map(\.bytes).joined(separator: "/".utf8))))
   }
 }
 

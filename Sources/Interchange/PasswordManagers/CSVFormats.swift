@@ -33,14 +33,14 @@ extension FileFormat {
         .name: ["Title"], .url: ["URL"], .account: ["Username"], .password: ["Password"], .notes: ["Notes"],
         .code: ["OTPAuth"],
       ], typicalColumn: "OTPAuth"
-    ) { login, _ in
+    ) { entry in
       // An entry gets this title automatically; the key contains it, too.
-      guard let address = login.addresses.first, let place = Place.ofServer(in: address.text)?.place else {
+      guard let address = entry.login.addresses.first, let place = Place.ofServer(in: address.text)?.place
+      else {
         return
       }
-      if login.name == ByteString(place.server.bytes + Array(" (".utf8) + login.account.bytes + Array(")".utf8)) {
-        login.name = ""
-      }
+      let title = place.server.bytes + Array(" (".utf8) + entry.login.account.bytes + Array(")".utf8)
+      if entry.login.name.bytes == title { entry.login.name = "" }
     })
 
   /// The output of LastPass's "Export", and of `lpass export`. Entries that are no logins have a special address.
@@ -53,9 +53,9 @@ extension FileFormat {
       ], tags: [.init(column: "grouping", isPath: true)], ownColumn: "grouping", others: ["fav"],
       // A secure note and a folder.
       foreignURLs: ["http://sn", "http://group"]
-    ) { login, _ in
+    ) { entry in
       // It writes this for a missing address.
-      login.addresses.removeAll { $0.text == "http://" || $0.text == "https://" }
+      entry.login.addresses.removeAll { $0.text == "http://" || $0.text == "https://" }
     })
 
   /// The file `credentials.csv` of Dashlane's "Export data". The other files beside it have no logins.
@@ -65,5 +65,6 @@ extension FileFormat {
       columns: [
         .name: ["title"], .url: ["url"], .account: ["username"], .password: ["password"], .notes: ["note"],
         .code: ["otpUrl", "otpSecret"],
-      ], otherAccounts: ["username2", "username3"], tags: [.init(column: "category")], ownColumn: "username2"))
+      ], otherAccounts: ["username2", "username3"], tags: [.init(column: "category")], ownColumn: "username2")
+  )
 }

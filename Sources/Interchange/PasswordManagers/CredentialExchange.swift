@@ -68,15 +68,15 @@ extension FileFormat {
     if let collections { try readCollections(collections, &titles, &entries) }
     guard let items else { return }
     try entries.readAll(items) { (entry, found) throws(JSONReader.Malformed) in
-      try take(&entry, titles, rule, &found)
+      try entry.takeItem(titles, rule, &found)
     }
   }
+}
 
-  private static func take(
-    _ entry: inout SourceEntry, _ collections: [ByteString: [ByteString]], _ rule: EntryAddress.Rule,
-    _ found: inout FoundLogins
+extension TakenEntry {
+  fileprivate mutating func takeItem(
+    _ collections: [ByteString: [ByteString]], _ rule: EntryAddress.Rule, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
-    var login = LoginEntry()
     login.name = entry.title("title")
     login.creationDate = entry.date(inSeconds: "creationAt")
     login.modificationDate = entry.date(inSeconds: "modifiedAt")
@@ -87,13 +87,13 @@ extension FileFormat {
     login.addresses = try entry.texts("urls", in: scope).enumerated().map { number, text in
       EntryAddress(text: text, rule: rule == .path && number > 0 ? .note : rule)
     }
-    try takeApps(in: scope, of: &entry, &login)
+    try takeApps(in: scope)
     let subtitle = entry.index(of: ["subtitle"])
-    if subtitle != nil { login.keep(subtitle, as: "subtitle", of: &entry, isHidden: false) }
+    if subtitle != nil { keep(subtitle, as: "subtitle", isHidden: false) }
     var hasLogin = false
     for credential in try entry.openElements("credentials") {
       let type = entry.index(of: ["type"], in: credential)
-      if try take(credential, entry.peek(at: type)?.text ?? "", of: &entry, &login, &hasLogin) {
+      if try take(credential, entry.peek(at: type)?.text ?? "", &hasLogin) {
         _ = entry.take(at: type)
       } else if let type = entry.peek(at: type)?.text {
         entry.name(credential, type)
@@ -105,26 +105,24 @@ extension FileFormat {
 
   /// Takes a credential. Returns whether its type has room in an item. Passkeys, cards, identities and files stay, and
   /// their contents are reported.
-  private static func take(
-    _ credential: SourceEntry.Part, _ type: ByteString, of entry: inout SourceEntry,
-    _ login: inout LoginEntry,
-    _ hasLogin: inout Bool
-  ) throws(JSONReader.Malformed) -> Bool {
+  fileprivate mutating func take(_ credential: SourceEntry.Part, _ type: ByteString, _ hasLogin: inout Bool)
+    throws(JSONReader.Malformed) -> Bool
+  {
     switch type {
     case "basic-auth":
-      try takePair("username", "password", in: credential, of: &entry, &login)
+      try takePair("username", "password", in: credential)
       // In drafts of the format they had addresses of their own.
       login.addresses += try entry.texts("urls", in: credential).map { EntryAddress(text: $0) }
     case "api-key":
-      try takePair("username", "key", in: credential, of: &entry, &login)
+      try takePair("username", "key", in: credential)
       let url = try entry.open("url", in: credential)
       _ = entry.text("fieldType", in: url)
       login.addresses.append(EntryAddress(text: entry.text("value", in: url)))
-      try keep(["keyType", "validFrom", "expiryDate"], in: credential, of: &entry, &login)
+      try keep(["keyType", "validFrom", "expiryDate"], in: credential)
     case "wifi":
       login.itemDescription = login.itemDescription ?? "Wi-Fi"
-      try takePair("", "passphrase", in: credential, of: &entry, &login)
-      try keep(["ssid", "networkSecurityType", "hidden"], in: credential, of: &entry, &login)
+      try takePair("", "passphrase", in: credential)
+      try keep(["ssid", "networkSecurityType", "hidden"], in: credential)
     case "generated-password":
       if login.secret.isEmpty {
         login.secret = entry.secret("password", in: credential)
@@ -132,7 +130,7 @@ extension FileFormat {
         login.secretFields.addField("generated password", entry.secret("password", in: credential))
       }
     case "totp":
-      takeCode(credential, of: &entry, &login)
+      takeCode(credential)
     case "note":
       let content = try entry.open("content", in: credential)
       let note = entry.text("value", in: content)
@@ -144,7 +142,7 @@ extension FileFormat {
       }
       return true
     case "custom-fields":
-      try takeFields(credential, of: &entry, &login)
+      try takeFields(credential)
       return true
     default: return false
     }
@@ -153,9 +151,8 @@ extension FileFormat {
   }
 
   /// Takes a user name and a password. Further ones become fields.
-  private static func takePair(
-    _ account: ByteString, _ password: ByteString, in credential: SourceEntry.Part,
-    of entry: inout SourceEntry, _ login: inout LoginEntry
+  fileprivate mutating func takePair(
+    _ account: ByteString, _ password: ByteString, in credential: SourceEntry.Part
   ) throws(JSONReader.Malformed) {
     let isFirst = login.secret.isEmpty && login.account.isEmpty
     for name in [account, password] {
@@ -163,7 +160,7 @@ extension FileFormat {
       _ = entry.text("fieldType", in: field)
       guard let value = entry.index(of: ["value"], in: field) else { continue }
       if !isFirst {
-        login.keep(value, as: name, of: &entry, isHidden: name == password)
+        keep(value, as: name, isHidden: name == password)
       } else if name == password {
         login.secret = entry.secret(at: value)
       } else {
@@ -172,9 +169,7 @@ extension FileFormat {
     }
   }
 
-  private static func takeCode(
-    _ credential: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) {
+  fileprivate mutating func takeCode(_ credential: SourceEntry.Part) {
     // The rest is useless without it, and stays.
     guard let secret = entry.index(of: ["secret"], in: credential) else { return }
     var code = OneTimeCodeParts(secret: entry.secret(at: secret))
@@ -189,34 +184,29 @@ extension FileFormat {
     login.keepCode(code.url, as: "")
   }
 
-  private static func keep(
-    _ names: [ByteString], in credential: SourceEntry.Part, of entry: inout SourceEntry,
-    _ login: inout LoginEntry
+  fileprivate mutating func keep(
+    _ names: [ByteString], in credential: SourceEntry.Part
   ) throws(JSONReader.Malformed) {
     for name in names {
       let field = try entry.open(at: entry.index(of: [name], in: credential))
       _ = entry.text("fieldType", in: field)
       guard let value = entry.index(of: ["value"], in: field) else { continue }
-      login.keep(value, as: name, of: &entry, isHidden: false)
+      keep(value, as: name, isHidden: false)
     }
   }
 
-  private static func takeFields(
-    _ section: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeFields(_ section: SourceEntry.Part) throws(JSONReader.Malformed) {
     let title = entry.text("label", in: section)
     for field in try entry.openElements("fields", in: section) {
       let type = entry.text("fieldType", in: field)
       let label = entry.text("label", in: field)
       let name = label.ofField(in: title)
-      login.keep(
-        entry.index(of: ["value"], in: field), as: name, of: &entry, isHidden: type == "concealed-string")
+      keep(
+        entry.index(of: ["value"], in: field), as: name, isHidden: type == "concealed-string")
     }
   }
 
-  private static func takeApps(
-    in scope: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeApps(in scope: SourceEntry.Part) throws(JSONReader.Malformed) {
     for app in try entry.openElements("androidApps", in: scope) {
       let bundle = entry.text("bundleId", in: app)
       if bundle.isEmpty { continue }

@@ -11,7 +11,7 @@ extension FileFormat {
   static let enpassCSV = FileFormat(
     "enpass", "the CSV that Enpass exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
     looksLike: { EnpassCSV.isLike($0) }
-  ) { text throws(FormatFault) in try EnpassCSV.read(text) }
+  ) { text in EnpassCSV.read(text) }
 }
 
 enum EnpassCSV {
@@ -25,27 +25,12 @@ enum EnpassCSV {
     }
   }
 
-  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    var found = FoundLogins()
+  static func read(_ text: UnsafeRawBufferPointer) -> FoundLogins {
     let saysHidden = saysHidden(text)
-    var isFirst = true
-    for row in CSVRows(text) where !row.isBlank {
-      defer { isFirst = false }
-      if isFirst, let fields = row.fields, isHeader(fields.map { $0.text }) { continue }
-      guard let fields = row.fields, fields.count.isMultiple(of: 2) else {
-        found.passOver(row.origin, row.isOpen ? .cutOff : .malformed)
-        continue
-      }
-      var entry = SourceEntry(
-        at: .line(row.lines.lowerBound), removals: [Removal(row.range)], [FieldName("Title")],
-        [.csv(fields[0])])
-      for index in stride(from: 1, to: fields.count - 1, by: 2) {
-        entry.add(fields[index].text, .csv(fields[index + 1]), isPersons: true)
-      }
-      if let note = fields.last { entry.add("Note", .csv(note)) }
-      take(&entry, saysHidden, &found)
+    return FoundLogins(namedValuesIn: text, after: ["Title"], before: "Note", isHeader: isHeader) {
+      entry, found in
+      entry.takeEnpass(saysHidden, &found)
     }
-    return found
   }
 
   private static func isHeader(_ row: [ByteString]) -> Bool {
@@ -53,7 +38,7 @@ enum EnpassCSV {
   }
 
   /// A name in small letters, without the star of hidden ones.
-  private static func key(_ name: ByteString) -> ByteString {
+  fileprivate static func key(_ name: ByteString) -> ByteString {
     ByteString(Array(name.bytes.drop { $0 == UInt8(ascii: "*") })).trimmed.lowercased
   }
 
@@ -68,21 +53,22 @@ enum EnpassCSV {
   }
 
   /// The old and present names of fields with the secrets of one-time codes.
-  private static let codes: [ByteString] = ["totp", "one-time code"]
+  fileprivate static let codes: [ByteString] = ["totp", "one-time code"]
+}
 
-  private static func take(_ entry: inout SourceEntry, _ saysHidden: Bool, _ found: inout FoundLogins) {
-    var login = LoginEntry()
+extension TakenEntry {
+  fileprivate mutating func takeEnpass(_ saysHidden: Bool, _ found: inout FoundLogins) {
     login.name = entry.text("Title")
     login.comment = entry.text("Note").nonEmpty
     let indices = entry.untaken
     func first(_ names: [ByteString]) -> Int? {
       for name in names {
-        if let index = indices.first(where: { key(entry.name(at: $0)) == name }) { return index }
+        if let index = indices.first(where: { EnpassCSV.key(entry.name(at: $0)) == name }) { return index }
       }
       return nil
     }
     let account = first(["username", "login", "e-mail", "email"])
-    let (password, address, code) = (first(["password"]), first(["website", "url"]), first(codes))
+    let (password, address, code) = (first(["password"]), first(["website", "url"]), first(EnpassCSV.codes))
     login.account = entry.text(at: account)
     login.secret = entry.secret(at: password)
     if let text = entry.text(at: address).nonEmpty { login.addresses = [EntryAddress(text: text)] }
@@ -90,11 +76,13 @@ enum EnpassCSV {
     for index in entry.untaken {
       let name = entry.name(at: index)
       if name.isEmpty { continue }
-      if ["website", "url"].contains(key(name)) {
+      if ["website", "url"].contains(EnpassCSV.key(name)) {
         login.addresses.append(EntryAddress(text: entry.text(at: index)))
         continue
       }
-      if !saysHidden || name.bytes.first == UInt8(ascii: "*") || (["password"] + codes).contains(key(name)) {
+      if !saysHidden || name.bytes.first == UInt8(ascii: "*")
+        || (["password"] + EnpassCSV.codes).contains(EnpassCSV.key(name))
+      {
         login.secretFields.addField(
           ByteString(Array(name.bytes.drop { $0 == UInt8(ascii: "*") })), entry.secret(at: index))
       } else {

@@ -14,16 +14,17 @@ extension FileFormat {
       (items, file, entries) throws(JSONReader.Malformed) in
       var folders = try Folders(file["folders"], "title", by: "uuid", in: "parent_uuid")
       try entries.readAll(items) { (entry, found) throws(JSONReader.Malformed) in
-        try take(&entry, &folders, &found)
+        try entry.takeEnpass(&folders, &found)
       }
       entries.found.noteOthers(ifUnused: folders)
     }
   }
+}
 
-  private static func take(
-    _ entry: inout SourceEntry, _ folders: inout Folders, _ found: inout FoundLogins
+extension TakenEntry {
+  fileprivate mutating func takeEnpass(
+    _ folders: inout Folders, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
-    var login = LoginEntry()
     login.name = entry.title("title")
     if entry.take(["trashed"]) != nil { return found.passOver(entry.origin, .discarded) }
     let category = entry.text("category")
@@ -38,11 +39,11 @@ extension FileFormat {
     // It is shown below the title, and is the account of most.
     let subtitle = entry.index(of: ["subtitle"])
     var email: (index: Int?, label: ByteString) = (nil, "")
-    for field in try entry.openElements("fields") { takeField(field, of: &entry, &login, &email) }
+    for field in try entry.openElements("fields") { takeField(field, &email) }
     if login.account.isEmpty {
       login.account = entry.text(at: email.index)
     } else if email.index != nil {
-      login.keep(email.index, as: email.label, of: &entry, isHidden: false)
+      keep(email.index, as: email.label, isHidden: false)
     }
     if [login.account, login.name].contains(entry.peek(at: subtitle)?.text) { _ = entry.take(at: subtitle) }
     entry.leaveToProgram("auto_submit", "template_type", "uuid")
@@ -51,9 +52,8 @@ extension FileFormat {
 
   /// Takes a field. The first user name, password and code, by type, are the login's, and a mail address replaces a
   /// missing user name. A deleted one, and former values, have no room.
-  private static func takeField(
-    _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry,
-    _ email: inout (index: Int?, label: ByteString)
+  fileprivate mutating func takeField(
+    _ field: SourceEntry.Part, _ email: inout (index: Int?, label: ByteString)
   ) {
     entry.leaveToProgram("uid", "order", "updated_at", "value_updated_at", in: field)
     if entry.index(of: ["deleted"], in: field) != nil { return }
@@ -71,8 +71,8 @@ extension FileFormat {
     case "totp": login.keepCode(entry.secret(at: value), as: label)
     case "email" where email.index == nil: email = (value, label)
     default:
-      login.keep(
-        value, as: label, of: &entry, isHidden: isHidden || ["password", "pin"].contains(type))
+      keep(
+        value, as: label, isHidden: isHidden || ["password", "pin"].contains(type))
     }
   }
 }

@@ -1,24 +1,26 @@
 import Bytes
 import Keychain
 
-/// The secrets of one-time codes in KeePass's entries, for which each of its programs has its own names.
 enum KeePassCodes {
-  static func take(of entry: inout SourceEntry, _ login: inout LoginEntry) {
-    takeURL(of: &entry, &login)
-    takeSeed(of: &entry, &login)
-    takeOwn("TimeOtp", "totp", of: &entry, &login)
-    takeOwn("HmacOtp", "hotp", of: &entry, &login)
-  }
-
   /// Whether a field's name is that of a code's secret, even if it can't be read.
   static func isSecret(_ name: ByteString) -> Bool {
     ["otp", "TOTP Seed"].contains(name)
       || ["TimeOtp-Secret", "HmacOtp-Secret"].contains { name.bytes.starts(with: $0.utf8) }
   }
+}
+
+extension TakenEntry {
+  /// Takes the secrets of one-time codes, for which each of KeePass's programs has its own names.
+  mutating func takeKeePassCodes() {
+    takeURL()
+    takeSeed()
+    takeOwn("TimeOtp", "totp")
+    takeOwn("HmacOtp", "hotp")
+  }
 
   /// KeePassXC's `otp`, an `otpauth:` URL, or the plugin KeeOtp's, `key=SECRET&step=30&size=6`. Anything else is an
   /// ordinary field.
-  private static func takeURL(of entry: inout SourceEntry, _ login: inout LoginEntry) {
+  fileprivate mutating func takeURL() {
     let index = entry.index(of: ["otp"])
     guard case .some(let secret) = entry.peek(at: index)?.secret else { return }
     if secret.withUnsafeBytes({ !$0.starts(with: "key=".utf8) }) {
@@ -28,7 +30,7 @@ enum KeePassCodes {
     var code = OneTimeCodeParts(secret: Secret())
     let isRead = secret.withUnsafeBytes { bytes in
       bytes.split(separator: UInt8(ascii: "&")).allSatisfy {
-        takeSetting($0.whole, &code)
+        Self.takeSetting($0.whole, &code)
       }
     }
     if !isRead || code.secret.isEmpty { return }
@@ -42,7 +44,7 @@ enum KeePassCodes {
     let value = setting.slice((end + 1)...)
     switch ByteString(setting.slice(..<end)).lowercased {
     case "key":
-      guard case .some(let secret) = withoutPadding(value) else { return false }
+      guard case .some(let secret) = Self.withoutPadding(value) else { return false }
       code.secret = secret
     case "step": code.period = ByteString(value)
     case "size": code.digits = ByteString(value)
@@ -63,9 +65,9 @@ enum KeePassCodes {
   }
 
   /// The former form of KeePassXC, and of the plugin TrayTOTP: `TOTP Seed`, and `TOTP Settings` as `30;6` or `30;S`.
-  private static func takeSeed(of entry: inout SourceEntry, _ login: inout LoginEntry) {
+  fileprivate mutating func takeSeed() {
     let seed = entry.secret("TOTP Seed")
-    if seed.isEmpty { return takeSettings(of: &entry, &login) }
+    if seed.isEmpty { return takeSettings() }
     var code = OneTimeCodeParts(secret: seed)
     let index = entry.index(of: ["TOTP Settings"])
     let text = entry.peek(at: index)?.text ?? ""
@@ -90,7 +92,7 @@ enum KeePassCodes {
   }
 
   /// A form that KeePassXC made from entries of 1Password for a time: only `TOTP Settings`, which is the URL.
-  private static func takeSettings(of entry: inout SourceEntry, _ login: inout LoginEntry) {
+  fileprivate mutating func takeSettings() {
     let index = entry.index(of: ["TOTP Settings"])
     guard case .some(let url) = entry.peek(at: index)?.secret,
       url.withUnsafeBytes({ $0.starts(with: "otpauth:".utf8) })
@@ -101,15 +103,13 @@ enum KeePassCodes {
 
   /// KeePass 2's own form since 2.47 (its help, "Placeholders", "One-Time Passwords"): the secret in one of four
   /// encodings.
-  private static func takeOwn(
-    _ prefix: ByteString, _ kind: ByteString, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) {
+  fileprivate mutating func takeOwn(_ prefix: ByteString, _ kind: ByteString) {
     func name(_ end: StaticString) -> ByteString {
       ByteString(prefix.bytes + ByteString(stringLiteral: end).bytes)
     }
     var code = OneTimeCodeParts(secret: entry.secret(name("-Secret-Base32")))
     code.kind = kind
-    for (end, decode) in encodings where code.secret.isEmpty {
+    for (end, decode) in Self.encodings where code.secret.isEmpty {
       let index = entry.index(of: [name(end)])
       guard case .some(let secret) = entry.peek(at: index)?.secret else { continue }
       code.secret = secret.withUnsafeBytes { text in

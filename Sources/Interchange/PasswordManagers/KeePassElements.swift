@@ -67,19 +67,33 @@ enum KeePassElements {
   ]
   private static let programPrefixes = ["KPXC_", "FDO_SECRETS", "Public Key: "]
 
-  // MARK: Times
+  // MARK: Groups
 
+  /// Whether an element of a group has contents that no login has, and that KeePass doesn't make by itself.
+  static func isPersons(ofGroup element: XMLElement) -> Bool {
+    switch element.name {
+    case "CustomData": element.children.contains(where: isPersons(customData:))
+    case "UUID", "Name", "Entry", "Group", "Times", "IconID", "CustomIconUUID", "IsExpanded",
+      "EnableAutoType",
+      "EnableSearching", "LastTopVisibleEntry", "PreviousParentGroup":
+      false
+    default: !element.saysNothing
+    }
+  }
+}
+
+extension TakenEntry {
   /// Takes an entry's dates. An invalid one stays.
-  static func takeTimes(of element: XMLElement, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
+  mutating func takeTimes(of element: XMLElement) {
     guard let times = element.child("Times") else { return }
     for time in times.children where !time.saysNothing {
       switch time.name {
-      case "CreationTime": login.creationDate = date(time, in: &entry)
-      case "LastModificationTime": login.modificationDate = date(time, in: &entry)
+      case "CreationTime": login.creationDate = takeDate(time)
+      case "LastModificationTime": login.modificationDate = takeDate(time)
       case "Expires":
         let isTrue = time.string.isEqualIgnoringCase("true")
         if isTrue, let expiry = times.child("ExpiryTime") {
-          login.expiry = date(expiry, in: &entry)
+          login.expiry = takeDate(expiry)
         } else if isTrue || !time.string.isEqualIgnoringCase("false") {
           entry.add(time.name, .part)
         }
@@ -89,8 +103,8 @@ enum KeePassElements {
     }
   }
 
-  private static func date(_ element: XMLElement, in entry: inout SourceEntry) -> Timestamp? {
-    let date = date(element.string)
+  fileprivate mutating func takeDate(_ element: XMLElement) -> Timestamp? {
+    let date = Self.date(element.string)
     if date == nil { entry.add(element.name, .part) }
     return date
   }
@@ -105,20 +119,6 @@ enum KeePassElements {
     // The years 1 to 9999.
     guard 0..<315_537_897_600 ~= seconds else { return nil }
     return Timestamp(seconds: seconds - 62_135_596_800)
-  }
-
-  // MARK: Groups
-
-  /// Whether an element of a group has contents that no login has, and that KeePass doesn't make by itself.
-  static func isPersons(ofGroup element: XMLElement) -> Bool {
-    switch element.name {
-    case "CustomData": element.children.contains(where: isPersons(customData:))
-    case "UUID", "Name", "Entry", "Group", "Times", "IconID", "CustomIconUUID", "IsExpanded",
-      "EnableAutoType",
-      "EnableSearching", "LastTopVisibleEntry", "PreviousParentGroup":
-      false
-    default: !element.saysNothing
-    }
   }
 }
 

@@ -25,7 +25,8 @@ extension FileFormat {
         "keepassxc", "its CSV",
         CSVExport(
           columns: [
-            .name: ["Title"], .url: ["URL"], .account: ["Username"], .password: ["Password"], .notes: ["Notes"],
+            .name: ["Title"], .url: ["URL"], .account: ["Username"], .password: ["Password"],
+            .notes: ["Notes"],
             .code: ["TOTP"], .created: ["Created"], .modified: ["Last Modified"], .group: ["Group"],
           ], tags: [.init(column: "Tags", separator: UInt8(ascii: ";"))], others: ["Icon"],
           bins: keePassXCBins, hasPlaceholders: true))

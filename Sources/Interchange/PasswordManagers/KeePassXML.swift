@@ -96,16 +96,18 @@ final class KeePassXML: XMLElementReader {
       return found.passOver(entry.origin, .discarded)
     }
     if isProtected { return found.passOver(entry.origin, .undecipherable) }
-    var login = LoginEntry()
-    take(element, in: groups, &login)
-    KeePassElements.takeTimes(of: element, &entry, &login)
-    take(&entry, &login, of: element)
+    var taken = TakenEntry(entry)
+    taken.takeTags(of: element, in: groups)
+    taken.takeTimes(of: element)
+    taken.take(element, references, &found)
   }
 
   /// The beginning of the names of KeePassXC's fields for a passkey.
-  private static let passkey = Array("KPEX_PASSKEY".utf8)
+  fileprivate static let passkey = Array("KPEX_PASSKEY".utf8)
+}
 
-  private func take(_ element: XMLElement, in groups: [XMLElement], _ login: inout LoginEntry) {
+extension TakenEntry {
+  fileprivate mutating func takeTags(of element: XMLElement, in groups: [XMLElement]) {
     // The topmost group is the whole database.
     let path = groups.dropFirst().map { $0.string("Name").bytes }
     if !path.isEmpty { login.tags = [ByteString(Array(path.joined(separator: [UInt8(ascii: "/")])))] }
@@ -113,8 +115,8 @@ final class KeePassXML: XMLElementReader {
     login.tags += tags.compactMap { ByteString(Array($0)).trimmed.nonEmpty }
   }
 
-  private func take(
-    _ entry: inout SourceEntry, _ login: inout LoginEntry, of element: XMLElement
+  fileprivate mutating func take(
+    _ element: XMLElement, _ references: KeePassReferences, _ found: inout FoundLogins
   ) {
     guard
       case .some(let account) = references.take("UserName", of: &entry, element),
@@ -124,15 +126,17 @@ final class KeePassXML: XMLElementReader {
     login.account = ByteString(account)
     login.secret = secret
     login.addresses = [EntryAddress(text: ByteString(url))]
-    login.name = text("Title", of: &entry, element)
-    login.comment = text("Notes", of: &entry, element).nonEmpty
-    KeePassCodes.take(of: &entry, &login)
-    for index in entry.named { takeField(index, of: &entry, &login, in: element) }
+    login.name = text("Title", of: element, references)
+    login.comment = text("Notes", of: element, references).nonEmpty
+    takeKeePassCodes()
+    for index in entry.named { takeField(index, of: element, references) }
     found.take(login, of: &entry)
   }
 
   /// Takes text for people, where only references count as words in braces.
-  private func text(_ name: ByteString, of entry: inout SourceEntry, _ element: XMLElement) -> ByteString {
+  private mutating func text(_ name: ByteString, of element: XMLElement, _ references: KeePassReferences)
+    -> ByteString
+  {
     let text = references.take(
       at: entry.index(of: [name]), of: &entry, element, where: KeePassPlaceholders.areReferences)
     return ByteString(text) ?? ""
@@ -141,15 +145,13 @@ final class KeePassXML: XMLElementReader {
   private static let standard: [ByteString] = ["Title", "UserName", "Password", "URL", "Notes", "otp"]
 
   /// Takes a person's own field, or one of KeePass2Android's and KeePassXC's for browsers.
-  private func takeField(
-    _ index: Int, of entry: inout SourceEntry, _ login: inout LoginEntry, in element: XMLElement
-  ) {
+  private mutating func takeField(_ index: Int, of element: XMLElement, _ references: KeePassReferences) {
     let name = entry.name(at: index)
-    guard case .xml(let value)? = entry.peek(at: index), !name.bytes.starts(with: Self.passkey) else {
+    guard case .xml(let value)? = entry.peek(at: index), !name.bytes.starts(with: KeePassXML.passkey) else {
       return
     }
     if value.text.isEmpty {
-      if !Self.standard.contains(name) { login.keep(nil, as: name, of: &entry, isHidden: false) }
+      if !Self.standard.contains(name) { keep(nil, as: name, isHidden: false) }
     } else if name == "KeePassXC-Browser Settings" || name == "KeePassHttp Settings" {
       entry.leaveToProgram(at: index)
     } else if name.bytes.starts(with: "KP2A_URL".utf8) {

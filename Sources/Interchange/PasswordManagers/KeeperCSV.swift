@@ -11,7 +11,7 @@ extension FileFormat {
   static let keeperCSV = FileFormat(
     "keeper", "the CSV that Keeper exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
     likeness: { KeeperCSV.likeness($0) }
-  ) { text throws(FormatFault) in try KeeperCSV.read(text) }
+  ) { text in KeeperCSV.read(text) }
 }
 
 enum KeeperFolder {
@@ -53,33 +53,19 @@ enum KeeperCSV {
     return rows.contains(where: hasAddress) ? .certain : .possible
   }
 
-  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    var found = FoundLogins()
-    var isFirst = true
-    for row in CSVRows(text) where !row.isBlank {
-      defer { isFirst = false }
-      if isFirst, let fields = row.fields, isHeader(fields.map { $0.text }) { continue }
-      guard let fields = row.fields, fields.count >= names.count, !fields.count.isMultiple(of: 2) else {
-        found.passOver(row.origin, row.isOpen ? .cutOff : .malformed)
-        continue
-      }
-      var entry = SourceEntry(
-        at: .line(row.lines.lowerBound), removals: [Removal(row.range)], names.map { FieldName($0) },
-        fields.prefix(names.count).map { .csv($0) })
-      for index in stride(from: names.count, to: fields.count, by: 2) {
-        entry.add(fields[index].text, .csv(fields[index + 1]), isPersons: true)
-      }
-      take(&entry, &found)
+  static func read(_ text: UnsafeRawBufferPointer) -> FoundLogins {
+    FoundLogins(namedValuesIn: text, after: names, isHeader: isHeader) { entry, found in
+      entry.takeKeeper(&found)
     }
-    return found
   }
 
   private static func isHeader(_ row: [ByteString]) -> Bool {
     row.count >= names.count && zip(row, names).allSatisfy { $0.isEqualIgnoringCase($1) }
   }
+}
 
-  private static func take(_ entry: inout SourceEntry, _ found: inout FoundLogins) {
-    var login = LoginEntry()
+extension TakenEntry {
+  fileprivate mutating func takeKeeper(_ found: inout FoundLogins) {
     login.name = entry.text("Title")
     login.account = entry.text("Login")
     login.secret = entry.secret("Password")

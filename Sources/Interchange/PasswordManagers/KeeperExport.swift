@@ -10,22 +10,29 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     if JSONEntries.isObject(text) {
       return try JSONEntries.read(text, of: "Keeper", "records", called: "records") {
-        (records, _, entries) throws(JSONReader.Malformed) in try entries.readAll(records, take)
+        (records, _, entries) throws(JSONReader.Malformed) in try readAll(records, &entries)
       }
     }
     var entries = JSONEntries(text)
     do throws(JSONReader.Malformed) {
-      try entries.readAll(JSONValue(array: text), take)
+      try readAll(JSONValue(array: text), &entries)
     } catch {
       throw FormatFault("it is not JSON that Keeper exports")
     }
     return entries.found
   }
 
-  private static func take(
-    _ entry: inout SourceEntry, _ found: inout FoundLogins
+  private static func readAll(
+    _ records: JSONValue, _ entries: inout JSONEntries
   ) throws(JSONReader.Malformed) {
-    var login = LoginEntry()
+    try entries.readAll(records) { (entry, found) throws(JSONReader.Malformed) in
+      try entry.takeKeeper(&found)
+    }
+  }
+}
+
+extension TakenEntry {
+  fileprivate mutating func takeKeeper(_ found: inout FoundLogins) throws(JSONReader.Malformed) {
     login.name = entry.title("title")
     let type = entry.text("$type")
     if ["encryptedNotes", "bankCard", "contact", "address", "file", "photo", "sshKeys"].contains(type) {
@@ -43,20 +50,18 @@ extension FileFormat {
       entry.leaveToProgram("can_edit", "can_share", in: folder)
     }
     entry.leaveToProgram("schema", "uid")
-    try takeFields(of: &entry, &login)
+    try takeFields()
     found.take(login, of: &entry)
   }
 
-  private static func takeFields(
-    of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeFields() throws(JSONReader.Malformed) {
     for index in try entry.open(at: entry.index(of: ["custom_fields"]), arePersons: true).indices {
-      let (type, label) = parts(of: entry.name(at: index))
+      let (type, label) = Self.parts(of: entry.name(at: index))
       if type == "passkey" {
         entry.name(SourceEntry.Part(indices: index..<index + 1, isObject: true), type)
         continue
       }
-      try entry.takeLeaves(at: index, as: label) { name, value in
+      try entry.takeLeaves(at: index, as: label, into: &login) { login, name, value in
         switch type {
         case "oneTimeCode", "otp": login.keepCode(value, as: name)
         case "url": login.addresses.append(EntryAddress(text: ByteString(value)))

@@ -12,12 +12,14 @@ extension FileFormat {
         .kind: ["type"],
       ], tags: [.init(column: "folder")], ownColumn: "cardholdername", length: .lastMayLack,
       kind: ("password", .foreign)
-    ) { login, entry in
-      takeAddresses(&login, &entry)
-      takeFields(&login, &entry)
+    ) { entry in
+      entry.takeAddresses()
+      entry.takeFields()
     })
+}
 
-  private static func takeAddresses(_ login: inout LoginEntry, _ entry: inout SourceEntry) {
+extension TakenEntry {
+  fileprivate mutating func takeAddresses() {
     let index = entry.index(of: ["additional_urls"])
     guard case .some(let text) = entry.peek(at: index)?.secret else { return }
     var addresses: [EntryAddress] = []
@@ -32,7 +34,7 @@ extension FileFormat {
     login.addresses += addresses
   }
 
-  private static func takeFields(_ login: inout LoginEntry, _ entry: inout SourceEntry) {
+  fileprivate mutating func takeFields() {
     let index = entry.index(of: ["custom_fields"])
     guard case .some(let text) = entry.peek(at: index)?.secret else { return }
     var names: [(name: ByteString, isHidden: Bool)] = []

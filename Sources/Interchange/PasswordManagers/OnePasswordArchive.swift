@@ -25,7 +25,7 @@ enum OnePasswordArchive {
     guard let items else { return }
     // Older exports have each item within an object.
     try entries.readAll(items, flattening: "item") { (entry, found) throws(JSONReader.Malformed) in
-      try take(&entry, in: name, &found)
+      try entry.takeOnePassword(in: name, &found)
     }
   }
 
@@ -39,29 +39,34 @@ enum OnePasswordArchive {
   }
 
   /// The kinds of entries that are no logins: cards, notes, identities, documents and so on.
-  private static let foreign: [ByteString] = [
+  fileprivate static let foreign: [ByteString] = [
     "002", "003", "004", "006", "100", "101", "103", "104", "105", "106", "107", "108", "113", "114", "115",
   ]
   /// The descriptions of the other kinds, except logins and passwords.
-  private static let descriptions: [ByteString: ByteString] = [
+  fileprivate static let descriptions: [ByteString: ByteString] = [
     "102": "Database", "109": "Wireless Router", "110": "Server", "111": "Email Account",
     "112": "API Credential",
   ]
 
-  private static func take(
-    _ entry: inout SourceEntry, in vault: ByteString, _ found: inout FoundLogins
-  ) throws(JSONReader.Malformed) {
+  static func isAddress(_ identifier: ByteString) -> Bool {
+    ["hostname", "url", "server", "pop_server", "admin_console_url"].contains(identifier)
+  }
+}
+
+extension TakenEntry {
+  fileprivate mutating func takeOnePassword(in vault: ByteString, _ found: inout FoundLogins)
+    throws(JSONReader.Malformed)
+  {
     let overview = try entry.open("overview")
     let details = try entry.open("details")
-    var login = LoginEntry()
     login.name = entry.title("title", in: overview)
     let state = entry.index(of: ["state"])
     if entry.peek(at: state)?.text == "trashed" || entry.take(["trashed"]) != nil {
       return found.passOver(entry.origin, .discarded)
     }
     let category = entry.text("categoryUuid")
-    if foreign.contains(category) { return found.passOver(entry.origin, .noLogin) }
-    login.itemDescription = descriptions[category]
+    if OnePasswordArchive.foreign.contains(category) { return found.passOver(entry.origin, .noLogin) }
+    login.itemDescription = OnePasswordArchive.descriptions[category]
     login.creationDate = entry.date(inSeconds: "createdAt")
     login.modificationDate = entry.date(inSeconds: "updatedAt")
     login.tags = (vault.isEmpty ? [] : [vault]) + (try entry.texts("tags", in: overview))
@@ -74,12 +79,12 @@ enum OnePasswordArchive {
     case "active": _ = entry.take(at: state)
     default: break
     }
-    try takeAddresses(in: overview, of: &entry, &login)
+    try takeAddresses(in: overview)
     let subtitle = entry.index(of: ["subtitle"], in: overview)
     entry.leaveToProgram(
       "ps", "pbe", "pgrng", "icons", "watchtowerExclusions", "ainfo", "passwordStrength", in: overview)
     entry.leaveToProgram("uuid")
-    try takeDetails(details, of: &entry, &login)
+    try takeDetails(details)
     // It is shown below the title, and is the account of most.
     if [login.account, login.name, "-", "–", "—"].contains(entry.peek(at: subtitle)?.text) {
       _ = entry.take(at: subtitle)
@@ -87,24 +92,21 @@ enum OnePasswordArchive {
     found.take(login, of: &entry)
   }
 
-  private static func takeAddresses(
-    in overview: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeAddresses(in overview: SourceEntry.Part) throws(JSONReader.Malformed) {
     let first = entry.text("url", in: overview)
     if !first.isEmpty { login.addresses.append(EntryAddress(text: first)) }
     for url in try entry.openElements("urls", in: overview) {
       let rule: EntryAddress.Rule = entry.text("mode", in: url) == "never" ? .note : .page
       entry.leaveToProgram("primary", in: url)
-      takeAddress(in: url, besides: first, rule, of: &entry, &login)
+      takeAddress(in: url, besides: first, rule)
     }
   }
 
   /// Takes an address. A person's label for it becomes the name of a field.
   ///
   /// - Parameter first: the address that the entry repeats.
-  static func takeAddress(
-    in url: SourceEntry.Part, besides first: ByteString, _ rule: EntryAddress.Rule = .page,
-    of entry: inout SourceEntry, _ login: inout LoginEntry
+  mutating func takeAddress(
+    in url: SourceEntry.Part, besides first: ByteString, _ rule: EntryAddress.Rule = .page
   ) {
     let text = entry.text("url", in: url)
     if text != first { login.addresses.append(EntryAddress(text: text, rule: rule)) }
@@ -116,27 +118,23 @@ enum OnePasswordArchive {
     }
   }
 
-  private static func takeDetails(
-    _ details: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeDetails(_ details: SourceEntry.Part) throws(JSONReader.Malformed) {
     login.comment = entry.text("notesPlain", in: details).nonEmpty
     login.secret = entry.secret("password", in: details)
     for field in try entry.openElements("loginFields", in: details) {
-      takeLoginField(field, of: &entry, &login)
+      takeLoginField(field)
     }
     for section in try entry.openElements("sections", in: details) {
       entry.leaveToProgram("name", "hideAddAnotherField", in: section)
       let title = entry.text("title", in: section)
       for field in try entry.openElements("fields", in: section) {
-        try takeField(field, in: title, of: &entry, &login)
+        try takeField(field, in: title)
       }
     }
   }
 
   /// Takes a field of the form that the login was saved from. Only two of them have a meaning.
-  static func takeLoginField(
-    _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) {
+  mutating func takeLoginField(_ field: SourceEntry.Part) {
     let type = entry.text("fieldType", "type", in: field)
     let role = entry.text("designation", in: field)
     let value = entry.index(of: ["value"], in: field)
@@ -148,7 +146,7 @@ enum OnePasswordArchive {
       entry.leaveToProgram("name", in: field)
     } else if value != nil {
       let name = entry.text("name", in: field)
-      login.keep(value, as: name.nonEmpty ?? role, of: &entry, isHidden: type == "P")
+      keep(value, as: name.nonEmpty ?? role, isHidden: type == "P")
     } else {
       // A button or an empty line of the form.
       entry.leaveToProgram("name", in: field)
@@ -156,8 +154,8 @@ enum OnePasswordArchive {
   }
 
   /// Takes a field of a section; its value determines its type.
-  private static func takeField(
-    _ field: SourceEntry.Part, in section: ByteString, of entry: inout SourceEntry, _ login: inout LoginEntry
+  fileprivate mutating func takeField(
+    _ field: SourceEntry.Part, in section: ByteString
   ) throws(JSONReader.Malformed) {
     entry.leaveToProgram("indexAtSource", "guarded", "multiline", "dontGenerate", "inputTraits", in: field)
     let identifier = entry.peek(at: entry.index(of: ["id"], in: field))?.text ?? ""
@@ -168,7 +166,7 @@ enum OnePasswordArchive {
       switch entry.name(at: index) {
       case "totp": login.keepCode(entry.secret(at: index), as: name)
       case "concealed":
-        takeSecret(index, identifier, as: name, of: &entry, &login)
+        takeSecret(index, identifier, as: name)
       // A page about it, or a server's console, has another password.
       case "url": login.addresses.append(EntryAddress(text: entry.text(at: index), rule: .note))
       // Another entry, or the contents of another file.
@@ -176,33 +174,26 @@ enum OnePasswordArchive {
       case "string" where identifier == "username" && login.account.isEmpty && login.itemDescription != nil:
         login.account = entry.text(at: index)
       // For a database or a router it isn't known which protocol and port ask for the password.
-      case "string" where isAddress(identifier) && login.itemDescription != nil:
+      case "string" where OnePasswordArchive.isAddress(identifier) && login.itemDescription != nil:
         login.addresses.append(EntryAddress(text: entry.text(at: index), rule: .note))
       case "date":
         let text = entry.text(at: index)
         let date = text.text.flatMap { Int64($0) }.map { "\(Timestamp(seconds: $0))".prefix(10) }
         login.fields.append((name, date.map { ByteString($0) } ?? text))
       case "string", "monthYear", "phone", "menu", "gender", "month":
-        login.keep(index, as: name, of: &entry, isHidden: false)
-      default: try login.keepAll(at: index, as: name, of: &entry)
+        keep(index, as: name, isHidden: false)
+      default: try keepAll(at: index, as: name)
       }
     }
   }
 
-  static func isAddress(_ identifier: ByteString) -> Bool {
-    ["hostname", "url", "server", "pop_server", "admin_console_url"].contains(identifier)
-  }
-
   /// Takes a concealed field, the secret of an entry that isn't a login.
-  static func takeSecret(
-    _ index: Int, _ identifier: ByteString, as name: ByteString, of entry: inout SourceEntry,
-    _ login: inout LoginEntry
-  ) {
+  mutating func takeSecret(_ index: Int, _ identifier: ByteString, as name: ByteString) {
     let secrets: [ByteString] = ["password", "credential", "wireless_password", "pop_password"]
     if login.secret.isEmpty, secrets.contains(identifier) {
       login.secret = entry.secret(at: index)
     } else {
-      login.keep(index, as: name, of: &entry, isHidden: true)
+      keep(index, as: name, isHidden: true)
     }
   }
 }

@@ -11,7 +11,8 @@ extension FileFormat {
         "1password", "its CSV",
         CSVExport(
           columns: [
-            .name: ["Title"], .url: ["Url", "Website", "Urls"], .account: ["Username"], .password: ["Password"],
+            .name: ["Title"], .url: ["Url", "Website", "Urls"], .account: ["Username"],
+            .password: ["Password"],
             .notes: ["Notes"], .code: ["OTPAuth", "One-time password"], .kind: ["Type"],
           ],
           tags: [.init(column: "Tags", separator: UInt8(ascii: ";")), .init(column: "Vault")],

@@ -18,7 +18,8 @@ enum OnePasswordInterchange {
       var entry = SourceEntry(at: .line(line.number), removals: [Removal(line.range)])
       do throws(JSONReader.Malformed) {
         try entry.addMembers(of: line.text)
-        try take(&entry, &folders, &found)
+        var taken = TakenEntry(entry)
+        try taken.takeInterchange(&folders, &found)
       } catch {
         found.passOver(.line(line.number), .malformed)
       }
@@ -43,27 +44,30 @@ enum OnePasswordInterchange {
     if kind == regularFolder { folders.add(identifier, title, in: parent) }
   }
 
-  private static let regularFolder: ByteString = "system.folder.Regular"
+  fileprivate static let regularFolder: ByteString = "system.folder.Regular"
 
   /// The kinds of entries that are logins or have a password, with their descriptions.
-  private static let kinds: [ByteString: ByteString?] = [
+  fileprivate static let kinds: [ByteString: ByteString?] = [
     "webforms.WebForm": nil, "passwords.Password": nil, "wallet.computer.UnixServer": "Server",
     "wallet.computer.Database": "Database", "wallet.computer.Router": "Wireless Router",
     "wallet.onlineservices.Email.v2": "Email Account", "wallet.onlineservices.GenericAccount": "Account",
     "wallet.onlineservices.FTP": "FTP Account", "wallet.onlineservices.ISP": "Internet Provider",
   ]
+}
 
-  private static func take(
-    _ entry: inout SourceEntry, _ folders: inout Folders, _ found: inout FoundLogins
-  ) throws(JSONReader.Malformed) {
+extension TakenEntry {
+  fileprivate mutating func takeInterchange(_ folders: inout Folders, _ found: inout FoundLogins)
+    throws(JSONReader.Malformed)
+  {
     let type = entry.text("typeName")
-    if type == regularFolder { return }
+    if type == OnePasswordInterchange.regularFolder { return }
     // A person's saved search.
     if type.bytes.starts(with: "system.folder".utf8) { return found.noteOthers() }
-    var login = LoginEntry()
     login.name = entry.title("title")
     if entry.take(["trashed"]) != nil { return found.passOver(entry.origin, .discarded) }
-    guard let description = kinds[type] else { return found.passOver(entry.origin, .noLogin) }
+    guard let description = OnePasswordInterchange.kinds[type] else {
+      return found.passOver(entry.origin, .noLogin)
+    }
     login.itemDescription = description
     login.creationDate = entry.date(inSeconds: "createdAt")
     login.modificationDate = entry.date(inSeconds: "updatedAt")
@@ -73,30 +77,28 @@ enum OnePasswordInterchange {
     let location = entry.text("location")
     if !location.isEmpty { login.addresses.append(EntryAddress(text: location)) }
     for url in try entry.openElements("URLs", in: details) {
-      OnePasswordArchive.takeAddress(in: url, besides: location, of: &entry, &login)
+      takeAddress(in: url, besides: location)
     }
     entry.leaveToProgram("uuid", "locationKey", "securityLevel", "contentsHash", "keyID", "txTimestamp")
     entry.leaveToProgram("scope", "autosubmit", "securityLevel", "contentsHash", in: open)
     entry.leaveToProgram(
       "htmlForm", "htmlMethod", "htmlName", "htmlID", "htmlAction", "backupKeys", "sendEverything",
       in: details)
-    try takeDetails(details, of: &entry, &login)
+    try takeDetails(details)
     found.take(login, of: &entry)
   }
 
-  private static func takeDetails(
-    _ details: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeDetails(_ details: SourceEntry.Part) throws(JSONReader.Malformed) {
     login.comment = entry.text("notesPlain", in: details).nonEmpty
     login.secret = entry.secret("password", in: details)
     for field in try entry.openElements("fields", in: details) {
-      OnePasswordArchive.takeLoginField(field, of: &entry, &login)
+      takeLoginField(field)
     }
     for section in try entry.openElements("sections", in: details) {
       entry.leaveToProgram("name", in: section)
       let title = entry.text("title", in: section)
       for field in try entry.openElements("fields", in: section) {
-        try takeField(field, in: title, of: &entry, &login)
+        try takeField(field, in: title)
       }
     }
     if login.itemDescription == nil { return }
@@ -110,8 +112,8 @@ enum OnePasswordInterchange {
   }
 
   /// Takes a field of a section: `k` is its kind, `n` its identifier, `t` its title and `v` its value.
-  private static func takeField(
-    _ field: SourceEntry.Part, in section: ByteString, of entry: inout SourceEntry, _ login: inout LoginEntry
+  fileprivate mutating func takeField(
+    _ field: SourceEntry.Part, in section: ByteString
   ) throws(JSONReader.Malformed) {
     entry.leaveToProgram("inputTraits", "a", in: field)
     let kind = entry.text("k", in: field)
@@ -122,7 +124,7 @@ enum OnePasswordInterchange {
     if identifier.bytes.starts(with: "TOTP_".utf8) {
       login.keepCode(entry.secret(at: index), as: name)
     } else if kind == "concealed" {
-      OnePasswordArchive.takeSecret(index, identifier, as: name, of: &entry, &login)
+      takeSecret(index, identifier, as: name)
     } else if kind == "URL" || OnePasswordArchive.isAddress(identifier) && login.itemDescription != nil {
       login.addresses.append(EntryAddress(text: entry.text(at: index), rule: .note))
     } else if kind == "reference" || kind == "file" {
@@ -130,9 +132,9 @@ enum OnePasswordInterchange {
     } else if identifier == "username", login.account.isEmpty, login.itemDescription != nil {
       login.account = entry.text(at: index)
     } else if kind == "address" {
-      try login.keepAll(at: index, as: name, of: &entry)
+      try keepAll(at: index, as: name)
     } else {
-      login.keep(index, as: name, of: &entry, isHidden: false)
+      keep(index, as: name, isHidden: false)
     }
   }
 }

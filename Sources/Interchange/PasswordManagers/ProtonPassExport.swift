@@ -42,15 +42,16 @@ extension FileFormat {
     entries.noteOthers(ifEmpty: items)
     guard let items else { return }
     try entries.readAll(items, flattening: "data") { (entry, found) throws(JSONReader.Malformed) in
-      try take(&entry, in: name, &found)
+      try entry.takeProtonPass(in: name, &found)
     }
   }
+}
 
-  private static func take(
-    _ entry: inout SourceEntry, in vault: ByteString, _ found: inout FoundLogins
+extension TakenEntry {
+  fileprivate mutating func takeProtonPass(
+    in vault: ByteString, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     let about = try entry.open("metadata")
-    var login = LoginEntry()
     login.name = entry.title("name", in: about)
     // 2 is the trash.
     if entry.text("state") == "2" { return found.passOver(entry.origin, .discarded) }
@@ -65,43 +66,40 @@ extension FileFormat {
     if !vault.isEmpty { login.tags = [vault] }
     entry.leaveToProgram("itemUuid", in: about)
     entry.leaveToProgram("itemId", "shareId", "contentFormatVersion")
-    try takeContent(try entry.open("content"), of: &entry, &login)
-    for field in try entry.openElements("extraFields") { try takeField(field, of: &entry, &login) }
-    try takeApps(of: &entry, &login)
+    try takeContent(try entry.open("content"))
+    for field in try entry.openElements("extraFields") { try takeField(field) }
+    try takeApps()
     found.take(login, of: &entry)
   }
 
-  private static func takeContent(
-    _ content: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeContent(_ content: SourceEntry.Part) throws(JSONReader.Malformed) {
     login.account = entry.text("itemUsername", "username", in: content)
     let email = entry.index(of: ["itemEmail"], in: content)
     if login.account.isEmpty {
       login.account = entry.text(at: email)
     } else if email != nil {
-      login.keep(email, as: "email", of: &entry, isHidden: false)
+      keep(email, as: "email", isHidden: false)
     }
     login.secret = entry.secret("password", in: content)
     login.addresses = try entry.texts("urls", in: content).map { EntryAddress(text: $0) }
     login.keepCode(entry.secret("totpUri", in: content), as: "")
     for name: ByteString in ["ssid", "security"] {
       if let index = entry.index(of: [name], in: content) {
-        login.keep(index, as: name, of: &entry, isHidden: false)
+        keep(index, as: name, isHidden: false)
       }
     }
     // The sections of a person's own fields.
     for section in try entry.openElements("sections", in: content) {
       let title = entry.text("sectionName", in: section)
       for field in try entry.openElements("sectionFields", in: section) {
-        try takeField(field, in: title, of: &entry, &login)
+        try takeField(field, in: title)
       }
     }
   }
 
-  private static func takeField(
-    _ field: SourceEntry.Part, in section: ByteString = "", of entry: inout SourceEntry,
-    _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeField(_ field: SourceEntry.Part, in section: ByteString = "")
+    throws(JSONReader.Malformed)
+  {
     let label = entry.text("fieldName", in: field)
     let type = entry.text("type", in: field)
     let data = try entry.open("data", in: field)
@@ -111,12 +109,10 @@ extension FileFormat {
     let isHidden = type == "hidden"
     // An entry other than a login has it in place of a password. It stays a field, too, for its name.
     if isHidden, login.secret.isEmpty, login.itemDescription != nil { login.secret = entry.secret(at: value) }
-    if value != nil { login.keep(value, as: name, of: &entry, isHidden: isHidden) }
+    if value != nil { keep(value, as: name, isHidden: isHidden) }
   }
 
-  private static func takeApps(
-    of entry: inout SourceEntry, _ login: inout LoginEntry
-  ) throws(JSONReader.Malformed) {
+  fileprivate mutating func takeApps() throws(JSONReader.Malformed) {
     let android = try entry.open("android", in: try entry.open("platformSpecific"))
     for app in try entry.openElements("allowedApps", in: android) {
       entry.leaveToProgram("hashes", "appName", in: app)

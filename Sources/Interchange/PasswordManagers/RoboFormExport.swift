@@ -10,31 +10,33 @@ extension FileFormat {
         .name: ["Name"], .url: ["Url"], .otherURL: ["MatchUrl"], .account: ["Login"], .password: ["Pwd"],
         .notes: ["Note"],
       ], tags: [.init(column: "Folder", isPath: true)], ownColumn: "Pwd", length: .lastRepeats
-    ) { login, entry in
-      let indices = entry.indices(of: ["RfFieldsV2", "Rf_fields"])
-      let passwords = indices.filter { part(at: $0, of: entry)?.value.isEqual(to: login.secret) == true }
-      let accounts = indices.filter {
-        part(at: $0, of: entry)?.value.withUnsafeBytes { $0.elementsEqual(login.account.bytes) } == true
-      }
-      // Each of the entry's columns for the login repeats one field. If several have the same value, it isn't known
-      // which one.
-      let repeated = (passwords.count == 1 ? passwords : []) + (accounts.count == 1 ? accounts : [])
-      for index in indices {
-        if repeated.contains(index) {
-          _ = entry.take(at: index)
-        } else {
-          takeField(at: index, isConfidential: passwords.contains(index), &login, &entry)
-        }
-      }
-      // It puts a quote before a value that a spreadsheet could read as a formula.
-      login.account = ByteString(login.account.bytes.withUnsafeBytes { Array(unquoted($0)) })
-      login.secret = login.secret.withUnsafeBytes { Secret(copying: unquoted($0)) }
-    })
+    ) { $0.takeRoboForm() })
+}
 
-  private static func takeField(
-    at index: Int, isConfidential: Bool, _ login: inout LoginEntry, _ entry: inout SourceEntry
-  ) {
-    guard let field = part(at: index, of: entry) else { return }
+extension TakenEntry {
+  fileprivate mutating func takeRoboForm() {
+    let indices = entry.indices(of: ["RfFieldsV2", "Rf_fields"])
+    let passwords = indices.filter { Self.part(at: $0, of: entry)?.value.isEqual(to: login.secret) == true }
+    let accounts = indices.filter {
+      Self.part(at: $0, of: entry)?.value.withUnsafeBytes { $0.elementsEqual(login.account.bytes) } == true
+    }
+    // Each of the entry's columns for the login repeats one field. If several have the same value, it isn't known
+    // which one.
+    let repeated = (passwords.count == 1 ? passwords : []) + (accounts.count == 1 ? accounts : [])
+    for index in indices {
+      if repeated.contains(index) {
+        _ = entry.take(at: index)
+      } else {
+        takeField(at: index, isConfidential: passwords.contains(index))
+      }
+    }
+    // It puts a quote before a value that a spreadsheet could read as a formula.
+    login.account = ByteString(login.account.bytes.withUnsafeBytes { Array(Self.unquoted($0)) })
+    login.secret = login.secret.withUnsafeBytes { Secret(copying: Self.unquoted($0)) }
+  }
+
+  fileprivate mutating func takeField(at index: Int, isConfidential: Bool) {
+    guard let field = Self.part(at: index, of: entry) else { return }
     _ = entry.take(at: index)
     if field.value.isEmpty { return }
     if field.name == "TOTP KEY", login.oneTimeCode.isEmpty {
@@ -54,7 +56,7 @@ extension FileFormat {
 
   private static func part(at index: Int, of entry: borrowing SourceEntry) -> FormField? {
     guard case .some(let text) = entry.peek(at: index)?.secret else { return nil }
-    return text.withUnsafeBytes { part(of: $0) }
+    return text.withUnsafeBytes { Self.part(of: $0) }
   }
 
   /// Reads `NAME$,,,TYPE,VALUE`, each part quoted as in CSV, or in older versions `NAME$:TYPE:VALUE`.

@@ -41,6 +41,47 @@ struct CSVRow {
   var isBlank: Bool { fields.map { $0.count == 1 && $0[0].isEmpty && !$0[0].isQuoted } ?? false }
 }
 
+extension SourceEntry {
+  /// The entry of a row, with its first fields under these names.
+  init(of row: CSVRow, _ names: [FieldName], _ fields: [CSVField]) {
+    self.init(
+      at: .line(row.lines.lowerBound), removals: [Removal(row.range)], names,
+      fields.prefix(names.count).map { .csv($0) })
+  }
+}
+
+extension FoundLogins {
+  /// Reads rows with fields of alternating names and values, which a person may have named.
+  ///
+  /// - Parameters:
+  ///   - first: the names of the fields before them.
+  ///   - last: the name of the one after them, if there is one.
+  ///   - isHeader: whether the first row has just names.
+  ///   - take: takes an entry.
+  init(
+    namedValuesIn text: UnsafeRawBufferPointer, after first: [ByteString], before last: ByteString? = nil,
+    isHeader: ([ByteString]) -> Bool, _ take: (inout TakenEntry, inout FoundLogins) -> Void
+  ) {
+    self.init()
+    let further = first.count + (last == nil ? 0 : 1)
+    for (number, row) in CSVRows(text).lazy.filter({ !$0.isBlank }).enumerated() {
+      if number == 0, let fields = row.fields, isHeader(fields.map { $0.text }) { continue }
+      guard let fields = row.fields, fields.count >= further, (fields.count - further).isMultiple(of: 2)
+      else {
+        passOver(row.origin, row.isOpen ? .cutOff : .malformed)
+        continue
+      }
+      var taken = TakenEntry(SourceEntry(of: row, first.map { FieldName($0) }, fields))
+      let end = fields.count - (last == nil ? 0 : 1)
+      for index in stride(from: first.count, to: end, by: 2) {
+        taken.entry.add(fields[index].text, .csv(fields[index + 1]), isPersons: true)
+      }
+      if let last { taken.entry.add(last, .csv(fields[end])) }
+      take(&taken, &self)
+    }
+  }
+}
+
 /// How a program writes comma-separated values.
 struct CSVStyle {
   enum Escape {

@@ -50,30 +50,31 @@ struct JSONEntries: ~Copyable {
   ///   - take: makes logins of its fields.
   mutating func read(
     _ item: JSONValue, flattening nested: StaticString? = nil,
-    _ take: (inout SourceEntry, inout FoundLogins) throws(JSONReader.Malformed) -> Void
+    _ take: (inout TakenEntry, inout FoundLogins) throws(JSONReader.Malformed) -> Void
   ) {
     let line = Origin.line(positions.line(of: item.raw))
     number += 1
+    var entry = SourceEntry(
+      at: line, removals: [Removal(positions.range(of: item.raw), replacement: .emptyObject)])
     do throws(JSONReader.Malformed) {
-      var entry = SourceEntry(
-        at: line, removals: [Removal(positions.range(of: item.raw), replacement: .emptyObject)])
       try entry.addMembers(of: item.raw, flattening: nested)
-      if entry.isEmpty { return }
-      do throws(JSONReader.Malformed) {
-        try take(&entry, &found)
-      } catch {
-        // By then its title is known, if it has one.
-        found.passOver(entry.origin == line ? nameless(line) : entry.origin, .malformed)
-      }
     } catch {
-      found.passOver(nameless(line), .malformed)
+      return found.passOver(nameless(line), .malformed)
+    }
+    if entry.isEmpty { return }
+    var taken = TakenEntry(entry)
+    do throws(JSONReader.Malformed) {
+      try take(&taken, &found)
+    } catch {
+      // By then its title is known, if it has one.
+      found.passOver(taken.entry.origin == line ? nameless(line) : taken.entry.origin, .malformed)
     }
   }
 
   /// Reads all entries in an array.
   mutating func readAll(
     _ list: JSONValue, flattening nested: StaticString? = nil,
-    _ take: (inout SourceEntry, inout FoundLogins) throws(JSONReader.Malformed) -> Void
+    _ take: (inout TakenEntry, inout FoundLogins) throws(JSONReader.Malformed) -> Void
   ) throws(JSONReader.Malformed) {
     try JSONReader.elements(of: list.raw) { (item) throws(JSONReader.Malformed) in
       read(item, flattening: nested, take)

@@ -26,7 +26,6 @@ public enum PassEntry {
     if first.text.starts(with: "-----BEGIN ") { return found.passOver(origin, .noLogin) }
     var entry = SourceEntry(at: origin)
     var notes = PassNotes()
-    var login = LoginEntry()
     var rest = Array(lines)[...]
     while let line = rest.popFirst() {
       let below = rest.prefix { $0.text.first.map(isWhiteSpace) ?? false && !$0.isBlank }
@@ -38,26 +37,9 @@ public enum PassEntry {
         add(line, to: &entry, &notes)
       }
     }
-    login.comment = notes.text
-    // pass-otp may keep a code in an entry of its own.
-    if first.text.starts(with: codeMark) {
-      login.keepCode(Secret(copying: first.text), as: "")
-    } else {
-      login.secret = Secret(copying: first.text)
-    }
-    if let service = entry.peek(at: entry.index(of: ["service="]))?.text,
-      GCMService.login(at: service, account: nil) != nil
-    {
-      if GCMService.isOfRefreshToken(service) { return found.passOver(origin, .renewed) }
-      // An entry of Git Credential Manager; its name repeats the URL.
-      login.addresses = [EntryAddress(text: entry.text("service="), rule: .path)]
-      login.account = entry.text("account=", "login")
-    } else {
-      takePlace(of: name, &entry, &login)
-    }
-    takeCodes(of: &entry, &login)
-    takeOthers(of: &entry, &login)
-    found.take(login, of: &entry)
+    var taken = TakenEntry(entry)
+    taken.login.comment = notes.text
+    taken.takePass(name, first.text, &found)
   }
 
   /// The name of a line with an indented block below it, as in gopass's YAML; `nil` if there is none. Separated, nobody
@@ -69,54 +51,11 @@ public enum PassEntry {
     return isKnown(name) ? nil : name.nonEmpty
   }
 
-  private static func takePlace(
-    of name: ByteString, _ entry: inout SourceEntry, _ login: inout LoginEntry
-  ) {
-    let names = PassName(name)
-    let url = entry.text("url")
-    login.name = name
-    login.addresses = [EntryAddress(text: url)]
-    while let other = entry.index(of: ["url"]) {
-      login.addresses.append(EntryAddress(text: entry.text(at: other)))
-    }
-    login.account = entry.text("login")
-    let server = Place.ofServer(in: url)
-    if server == nil, let place = names.place {
-      login.addresses.append(EntryAddress(text: place.url, rule: .path))
-    }
-    if login.account.isEmpty, server?.account == nil, server != nil || names.place != nil {
-      login.account = names.account ?? ""
-    }
-  }
-
-  /// Takes codes: an `otpauth:` URL on a line of its own or after a name (pass-otp(1), gopass's `totp:`), or the lines
-  /// `otp_secret:`, `otp_type:` and so on of Pass for iOS.
-  private static func takeCodes(of entry: inout SourceEntry, _ login: inout LoginEntry) {
-    while let index = entry.index(of: ["otp"]) { login.keepCode(entry.secret(at: index), as: "") }
-    let secret = entry.index(of: ["otp_secret"])
-    guard secret != nil else { return }
-    var code = OneTimeCodeParts(secret: entry.secret(at: secret))
-    if let kind = entry.text("otp_type").lowercased.nonEmpty { code.kind = kind }
-    code.algorithm = entry.text("otp_algorithm")
-    code.digits = entry.text("otp_digits")
-    code.period = entry.text("otp_period")
-    code.counter = entry.text("otp_counter")
-    login.keepCode(code.url, as: "otp_secret")
-  }
-
-  /// Keeps the rest as hidden fields, because it may be confidential.
-  private static func takeOthers(of entry: inout SourceEntry, _ login: inout LoginEntry) {
-    for index in entry.named {
-      let name = entry.name(at: index).bytes.prefix { $0 != UInt8(ascii: "=") }
-      login.keep(index, as: ByteString(Array(name)), of: &entry, isHidden: true)
-    }
-  }
-
   private static let accountNames: [ByteString] = ["login", "username", "user"]
   private static let urlNames: [ByteString] = ["url", "uri", "link", "website", "site", "web"]
   private static let codeNames: [ByteString] = ["totp", "otpauth", "otp", "hotp"]
   private static let noteNames: [ByteString] = ["note", "notes", "comment", "comments"]
-  private static let codeMark = Array("otpauth://".utf8)
+  fileprivate static let codeMark = Array("otpauth://".utf8)
 
   /// The longest name of a line in bytes.
   private static let longestName = 64
@@ -167,6 +106,73 @@ public enum PassEntry {
     if value.trimmedSlice.isEmpty { return nil }
     if text[end] == UInt8(ascii: ":"), !isKnown(name), value[0] != 0x20, value[0] != 0x09 { return nil }
     return (name, text[end], value.drop(while: isWhiteSpace).whole)
+  }
+}
+
+extension TakenEntry {
+  fileprivate mutating func takePass(
+    _ name: ByteString, _ first: UnsafeRawBufferPointer, _ found: inout FoundLogins
+  ) {
+    // pass-otp may keep a code in an entry of its own.
+    if first.starts(with: PassEntry.codeMark) {
+      login.keepCode(Secret(copying: first), as: "")
+    } else {
+      login.secret = Secret(copying: first)
+    }
+    if let service = entry.peek(at: entry.index(of: ["service="]))?.text,
+      GCMService.login(at: service, account: nil) != nil
+    {
+      if GCMService.isOfRefreshToken(service) { return found.passOver(entry.origin, .renewed) }
+      // An entry of Git Credential Manager; its name repeats the URL.
+      login.addresses = [EntryAddress(text: entry.text("service="), rule: .path)]
+      login.account = entry.text("account=", "login")
+    } else {
+      takePlace(of: name)
+    }
+    takeCodes()
+    takeOthers()
+    found.take(login, of: &entry)
+  }
+
+  fileprivate mutating func takePlace(of name: ByteString) {
+    let names = PassName(name)
+    let url = entry.text("url")
+    login.name = name
+    login.addresses = [EntryAddress(text: url)]
+    while let other = entry.index(of: ["url"]) {
+      login.addresses.append(EntryAddress(text: entry.text(at: other)))
+    }
+    login.account = entry.text("login")
+    let server = Place.ofServer(in: url)
+    if server == nil, let place = names.place {
+      login.addresses.append(EntryAddress(text: place.url, rule: .path))
+    }
+    if login.account.isEmpty, server?.account == nil, server != nil || names.place != nil {
+      login.account = names.account ?? ""
+    }
+  }
+
+  /// Takes codes: an `otpauth:` URL on a line of its own or after a name (pass-otp(1), gopass's `totp:`), or the lines
+  /// `otp_secret:`, `otp_type:` and so on of Pass for iOS.
+  fileprivate mutating func takeCodes() {
+    while let index = entry.index(of: ["otp"]) { login.keepCode(entry.secret(at: index), as: "") }
+    let secret = entry.index(of: ["otp_secret"])
+    guard secret != nil else { return }
+    var code = OneTimeCodeParts(secret: entry.secret(at: secret))
+    if let kind = entry.text("otp_type").lowercased.nonEmpty { code.kind = kind }
+    code.algorithm = entry.text("otp_algorithm")
+    code.digits = entry.text("otp_digits")
+    code.period = entry.text("otp_period")
+    code.counter = entry.text("otp_counter")
+    login.keepCode(code.url, as: "otp_secret")
+  }
+
+  /// Keeps the rest as hidden fields, because it may be confidential.
+  fileprivate mutating func takeOthers() {
+    for index in entry.named {
+      let name = entry.name(at: index).bytes.prefix { $0 != UInt8(ascii: "=") }
+      keep(index, as: ByteString(Array(name)), isHidden: true)
+    }
   }
 }
 
