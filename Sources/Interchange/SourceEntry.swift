@@ -67,9 +67,7 @@ enum FieldValue {
     case .bytes(let bytes): return Secret(copying: bytes)
     case .csv(let field): return field.secret
     case .json(let value):
-      var secret = Secret(capacity: value.raw.count)
-      do throws(JSONReader.Malformed) { try value.appendString(to: &secret) } catch { return nil }
-      return secret
+      do throws(JSONReader.Malformed) { return try value.secret() } catch { return nil }
     case .xml(let element): return element.text.copy()
     case .part: return nil
     }

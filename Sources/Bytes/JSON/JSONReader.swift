@@ -90,6 +90,13 @@ package struct JSONValue {
     try Self.append(UnsafeRawBufferPointer(rebasing: raw[1..<raw.count - 1]), to: &output)
   }
 
+  /// The contents of a string that may be secret.
+  package func secret() throws(JSONReader.Malformed) -> Secret {
+    var contents = Secret(capacity: raw.count)
+    try appendString(to: &contents)
+    return contents
+  }
+
   /// A member's name as passed by ``JSONReader/members(of:_:)``, escapes resolved.
   package static func name(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> ByteString {
     var bytes = Secret(capacity: text.count)

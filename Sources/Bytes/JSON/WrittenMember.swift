@@ -28,12 +28,9 @@ package struct WrittenMember {
   ///
   /// - Throws: ``JSONReader/Malformed`` if it is no string.
   package func secret() throws(JSONReader.Malformed) -> Secret {
+    if !isBase64 { return try value.secret() }
     var contents = Secret(capacity: value.raw.count)
-    if isBase64 {
-      try value.appendBase64(to: &contents)
-    } else {
-      try value.appendString(to: &contents)
-    }
+    try value.appendBase64(to: &contents)
     return contents
   }
 }

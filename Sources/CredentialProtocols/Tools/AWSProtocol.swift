@@ -101,11 +101,9 @@ private struct AWSKeys: ~Copyable {
     if name == "AccessKeyId" {
       accessKeyID = try value.string()
     } else if name == "SecretAccessKey" {
-      secretAccessKey = Secret()
-      try value.appendString(to: &secretAccessKey)
+      secretAccessKey = try value.secret()
     } else if name == "SessionToken" {
-      sessionToken = Secret()
-      try value.appendString(to: &sessionToken)
+      sessionToken = try value.secret()
     } else if name == "Expiration" {
       expiration = try value.string()
     } else if name == "AccountId" {

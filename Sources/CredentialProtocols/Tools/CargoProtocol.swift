@@ -186,8 +186,7 @@ private struct CargoRequest: ~Copyable {
     } else if name == "kind" {
       kind = try value.string()
     } else if name == "token", value.kind != .null {
-      var secret = Secret(capacity: value.raw.count)
-      try value.appendString(to: &secret)
+      let secret = try value.secret()
       token = .some(consume secret)
     } else if name == "login-url", value.kind != .null {
       loginURL = try value.string()

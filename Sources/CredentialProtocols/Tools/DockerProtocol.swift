@@ -217,8 +217,7 @@ private struct DockerLogin: ~Copyable {
     } else if name == "Username" {
       account = try value.string()
     } else if name == "Secret" {
-      secret = Secret()
-      try value.appendString(to: &secret)
+      secret = try value.secret()
     }
   }
 }

@@ -80,8 +80,7 @@ public enum TerraformProtocol: ToolProtocol {
         hasMore = true
         return
       }
-      token = Secret()
-      try value.appendString(to: &token)
+      token = try value.secret()
     }
     if hasMore { throw .misused("terraform wants more stored than a token; nothing was changed") }
     guard token.isHeaderValue() else {

@@ -59,8 +59,7 @@ extension FileFormat {
       guard let token = try soleToken(in: login.value) else {
         return found.passOver(login.origin, .malformed)
       }
-      var secret = Secret(capacity: token.raw.count)
-      try token.appendString(to: &secret)
+      let secret = try token.secret()
       found.takeToken(secret, of: login.name, SourceEntry(at: login.origin, removals: [login.removal]))
     }
   }

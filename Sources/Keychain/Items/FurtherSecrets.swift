@@ -141,8 +141,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) {
     if name == "otpauth" {
-      var code = Secret()
-      try value.appendString(to: &code)
+      let code = try value.secret()
       oneTimeCode = consume code
     } else if name == "otpauth_b64" {
       var code = Secret()

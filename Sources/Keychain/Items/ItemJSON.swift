@@ -184,8 +184,7 @@ extension Credential {
     var further = FurtherSecrets()
     try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
       if name == "secret" {
-        secret = Secret()
-        try value.appendString(to: &secret)
+        secret = try value.secret()
         hasSecret = true
       } else if name == "secret_b64" {
         secret = Secret()
@@ -194,8 +193,7 @@ extension Credential {
       } else if name == "password_expiry_utc" {
         expiry = try value.integer()
       } else if name == "oauth_refresh_token" {
-        token = Secret()
-        try value.appendString(to: &token)
+        token = try value.secret()
         hasToken = true
       } else if name == "oauth_refresh_token_b64" {
         token = Secret()

@@ -8,8 +8,7 @@ package enum TextMembers {
     // A keychain's object was checked when it was read.
     try? JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
       let name = try JSONValue.name(name)
-      var text = Secret(capacity: value.raw.count)
-      try value.appendString(to: &text)
+      let text = try value.secret()
       text.withUnsafeBytes { body(name, $0) }
     }
   }
@@ -35,8 +34,7 @@ package enum TextMembers {
     json.beginObject()
     try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
       let name = try JSONValue.name(name)
-      var text = Secret(capacity: value.raw.count)
-      try value.appendString(to: &text)
+      let text = try value.secret()
       guard names.insert(name).inserted else { throw JSONReader.Malformed() }
       text.withUnsafeBytes { json.textMember(name, $0) }
     }
