@@ -133,3 +133,44 @@ package enum Base64 {
     }
   }
 }
+
+extension Secret {
+  /// The bytes that padded base64 stands for; `nil` for text that no canonical encoder writes.
+  package init?(base64 text: UnsafeRawBufferPointer) {
+    self.init(capacity: text.count / 4 * 3)
+    guard Base64.decode(text, to: &self) else { return nil }
+  }
+
+  /// The padded base64 of bytes.
+  package init(base64Of bytes: UnsafeRawBufferPointer) {
+    self.init(capacity: Base64.encodedSize(bytes.count) + 2)
+    Base64.encode(bytes, to: &self)
+  }
+}
+
+/// Base64 with the alphabet for URLs, unpadded (RFC 4648 section 5).
+package enum Base64URL {
+  package static func text(of secret: borrowing Secret) -> String { secret.withUnsafeBytes { text($0) } }
+
+  package static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    var text: [UInt8] = []
+    Base64.encode(bytes, appendingTo: &text)
+    return String(
+      decoding: text.map { byte in pairs.first { $0.standard == byte }?.url ?? byte }, as: UTF8.self)
+  }
+
+  /// The bytes of a text; `nil` if it has another form.
+  package static func decode(_ text: UnsafeRawBufferPointer) -> Secret? {
+    var standard = Secret(capacity: text.count + 2)
+    for byte in text {
+      if byte == UInt8(ascii: "=") || pairs.contains(where: { $0.standard == byte }) { return nil }
+      standard.append(pairs.first { $0.url == byte }?.standard ?? byte)
+    }
+    while standard.count % 4 > 1 { standard.append("=") }
+    return standard.withUnsafeBytes { Secret(base64: $0) }
+  }
+
+  private static let pairs: [(standard: UInt8, url: UInt8)] = [
+    (UInt8(ascii: "+"), UInt8(ascii: "-")), (UInt8(ascii: "/"), UInt8(ascii: "_")),
+  ]
+}

@@ -81,4 +81,18 @@ import Testing
     }
     expect(accepted > rounds(500))
   }
+
+  @Test("base64 for URLs has another alphabet and no padding, and is bytes again")
+  func forURLs() {
+    for (bytes, text) in [([0xfb, 0xff], "-_8"), ([0xff], "_w"), ([], ""), ([0, 16, 131], "ABCD")]
+      as [([UInt8], String)]
+    {
+      expect(bytes.withUnsafeBytes { Base64URL.text($0) }, is: text)
+      let decoded = Array(text.utf8).withUnsafeBytes { ByteString(Base64URL.decode($0)) }
+      expect(decoded, is: ByteString(bytes))
+    }
+    for text in ["+_8", "-/8", "_w==", "_", "_x"] {
+      expect(Array(text.utf8).withUnsafeBytes { ByteString(Base64URL.decode($0)) }, is: nil)
+    }
+  }
 }

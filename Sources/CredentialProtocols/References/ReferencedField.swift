@@ -83,9 +83,7 @@ public enum ReferencedField: Hashable, Sendable {
       var login = Secret(copying: account)
       login.append(":")
       login.append(answer.credential.secret)
-      var encoded = Secret(capacity: login.count * 2)
-      login.withUnsafeBytes { Base64.encode($0, to: &encoded) }
-      return encoded
+      return login.withUnsafeBytes { Secret(base64Of: $0) }
     case .userinfo:
       var login = Secret()
       PercentEncoding.append(Secret(copying: item.key.account ?? ""), to: &login)

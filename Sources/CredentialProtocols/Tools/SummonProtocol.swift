@@ -34,10 +34,7 @@ public enum SummonProtocol: ToolProtocol {
     var lines = LineInput(call, limit: longest)
     // Summon waits for each value and keeps its end open. After an error reading stops, so that summon notices it.
     while let line = try lines.next() {
-      let id = line.withUnsafeBytes { ByteString($0) }
-      let value = try value(of: id, call)
-      var encoded = Secret(capacity: value.count * 4 / 3 + 5)
-      value.withUnsafeBytes { Base64.encode($0, to: &encoded) }
+      var encoded = try value(of: ByteString(line), call).withUnsafeBytes { Secret(base64Of: $0) }
       encoded.append("\n")
       try call.write(encoded)
     }

@@ -77,9 +77,8 @@ extension FoundLogins {
       return passOver(entry.origin, .noPlace)
     }
     guard let account else { return takeBasic(encoded, at: place, of: &entry) }
-    var password = Secret(capacity: encoded.count)
-    guard Base64.decode(encoded, to: &password), password.withUnsafeBytes({ isValidUTF8($0) }),
-      !password.isEmpty
+    guard case .some(let password) = Secret(base64: encoded),
+      password.withUnsafeBytes({ isValidUTF8($0) }), !password.isEmpty
     else { return passOver(entry.origin, .malformed) }
     take(Item(place.key(account: account.nonEmpty, for: nil)), Credential(password), of: entry)
   }

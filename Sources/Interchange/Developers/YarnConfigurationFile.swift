@@ -36,11 +36,8 @@ extension FoundLogins {
       return passOver(origin, .noPlace)
     }
     // yarn encodes a value with a colon, and assumes that any other one is encoded.
-    var encoded = Secret(capacity: secret.count * 2)
-    if secret.withUnsafeBytes({ $0.contains(UInt8(ascii: ":")) }) {
-      secret.withUnsafeBytes { Base64.encode($0, to: &encoded) }
-    } else {
-      encoded.append(secret)
+    let encoded = secret.withUnsafeBytes {
+      $0.contains(UInt8(ascii: ":")) ? Secret(base64Of: $0) : Secret(copying: $0)
     }
     encoded.withUnsafeBytes { takeBasic($0, at: place, of: &entry) }
   }

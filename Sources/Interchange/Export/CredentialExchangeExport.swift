@@ -75,14 +75,8 @@ extension ExportFormat {
 
   /// The item's identifier: base64url without padding (RFC 4648 section 5) of at most 64 bytes.
   private static func identifier(_ item: Item) -> ByteString {
-    var text = Secret()
     let name = item.reference?.bytes ?? ByteString(item.key.name)
-    name.bytes.prefix(64).withUnsafeBytes { Base64.encode($0, to: &text) }
-    let bytes = text.withUnsafeBytes { Array($0) }
-    return ByteString(
-      bytes.filter { $0 != UInt8(ascii: "=") }.map {
-        $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
-      })
+    return ByteString(Array(name.bytes.prefix(64)).withUnsafeBytes { Base64URL.text($0) })
   }
 }
 

@@ -137,12 +137,6 @@ extension TakenEntry {
   private static let encodings: [(StaticString, @Sendable (UnsafeRawBufferPointer) -> Secret)] = [
     ("-Secret", { Secret(copying: $0) }),
     ("-Secret-Hex", { Secret(hexadecimal: $0) ?? Secret() }),
-    (
-      "-Secret-Base64",
-      { text in
-        var bytes = Secret(capacity: text.count)
-        return Base64.decode(text, to: &bytes) ? bytes : Secret()
-      }
-    ),
+    ("-Secret-Base64", { Secret(base64: $0) ?? Secret() }),
   ]
 }

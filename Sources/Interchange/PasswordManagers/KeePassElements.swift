@@ -113,8 +113,8 @@ extension TakenEntry {
   /// least significant first.
   private static func date(_ text: ByteString) -> Timestamp? {
     if let date = Timestamp(rfc3339: text.bytes) { return date }
-    var bytes = Secret()
-    guard text.bytes.withUnsafeBytes({ Base64.decode($0, to: &bytes) }), bytes.count == 8 else { return nil }
+    let bytes = Secret(copying: text).withUnsafeBytes { Secret(base64: $0) } ?? Secret()
+    if bytes.count != 8 { return nil }
     let seconds = bytes.withUnsafeBytes { $0.reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) } }
     // The years 1 to 9999.
     guard 0..<315_537_897_600 ~= seconds else { return nil }

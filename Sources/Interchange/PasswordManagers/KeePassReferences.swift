@@ -11,9 +11,8 @@ final class KeePassReferences: XMLElementReader {
     private var fields: [ByteString: XMLElement] = [:]
 
     init(_ element: XMLElement) {
-      var bytes = Secret()
-      let isBase64 = element.string("UUID").bytes.withUnsafeBytes { Base64.decode($0, to: &bytes) }
-      identifier = isBase64 ? bytes.withUnsafeBytes { ByteString(hexadecimal(Array($0)).uppercased()) } : ""
+      let bytes = element.child("UUID")?.text.withUnsafeBytes { Secret(base64: $0) } ?? Secret()
+      identifier = ByteString(hexadecimal(bytes.withUnsafeBytes { Array($0) }).uppercased())
       for child in element.children where child.name == "String" {
         guard let value = child.child("Value") else { continue }
         // In a file made from a database without opening it.

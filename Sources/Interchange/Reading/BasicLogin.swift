@@ -11,8 +11,7 @@ extension FoundLogins {
     _ encoded: UnsafeRawBufferPointer, at place: Place, ifFor wanted: ByteString? = nil,
     of entry: inout SourceEntry
   ) {
-    var plain = Secret(capacity: encoded.count)
-    guard Base64.decode(encoded, to: &plain),
+    guard case .some(let plain) = Secret(base64: encoded),
       let colon = plain.withUnsafeBytes({ $0.firstIndex(of: UInt8(ascii: ":")) }),
       plain.withUnsafeBytes({ isValidUTF8($0) })
     else { return passOver(entry.origin, .malformed) }

@@ -7,19 +7,7 @@ extension Secret {
   /// 16 bytes before the text, all in Base64 for URLs (rclone, `fs/config/obscure`). `rclone reveal` would take it as
   /// an argument, where every user of the machine sees it. Returns `nil` if it isn't obscured.
   init?(obscuredByRclone text: UnsafeRawBufferPointer) {
-    var standard = Secret(capacity: text.count)
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
-      case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
-      case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
-      default: standard.append(byte)
-      }
-    }
-    var bytes = Secret(capacity: text.count)
-    bytes.append(count: text.count) { output in
-      standard.withUnsafeBytes { Base64.decode($0, into: output) } ?? 0
-    }
+    guard case .some(let bytes) = Base64URL.decode(text) else { return nil }
     if bytes.count < Self.counter { return nil }
     var plain = Secret(capacity: bytes.count)
     let length = bytes.count - Self.counter

@@ -36,42 +36,46 @@ struct TokensOfHosts {
         found.passOver(.line(other.line), .malformed)
       }
     }
-    for (index, token) in tokens.enumerated() {
-      guard case .some(let secret) = YAMLDocument.scalar(token.value, in: text),
-        let owner = account(of: token.path, at: host, in: file, text),
-        let server = HostAndPort(parsing: host.last ?? ""), server.server.canBeServer
-      else {
-        found.passOver(.line(token.line), .malformed)
-        continue
-      }
-      if secret.isEmpty {
-        found.passOver(.line(token.line), .noSecret)
-        continue
-      }
-      // The file may contain the same token of the same account twice; that is one login.
-      func isSame(_ other: YAMLDocument.Entry) -> Bool {
-        guard account(of: other.path, at: host, in: file, text) == owner,
-          case .some(let theirs) = YAMLDocument.scalar(other.value, in: text)
-        else { return false }
-        return theirs.isEqual(to: secret)
-      }
-      if tokens[..<index].contains(where: isSame) { continue }
-      let renewal = file.entry(token.path.dropLast() + [Self.refreshToken]).flatMap {
-        $0.value.isEmpty ? nil : $0
-      }
-      let key = InternetPassword(
-        protocol: "https", server: server.server.lowercased, port: server.port, account: owner)
-      let end = file.entry(token.path.dropLast() + [Self.expiry])
-      let date = end.flatMap { YAMLDocument.text($0.value, in: text) }.flatMap(Timestamp.init(gitLab:))
-      let going =
-        tokens[index...].filter(isSame) + [renewal, date == nil ? nil : end].compactMap { $0 }
-      found.take(
-        Item(key),
-        Credential(
-          secret.copy(), expiry: date?.seconds,
-          refreshToken: renewal.flatMap { YAMLDocument.scalar($0.value, in: text) }),
-        of: SourceEntry(at: .line(token.line), removals: going.map { $0.removal(in: text) }))
+    for index in tokens.indices {
+      take(tokens[index...], after: tokens[..<index], at: host, in: file, text, &found)
     }
+  }
+
+  /// Takes the first of the tokens, and the others that are the same login.
+  private func take(
+    _ tokens: ArraySlice<YAMLDocument.Entry>, after former: ArraySlice<YAMLDocument.Entry>,
+    at host: YAMLDocument.Path, in file: YAMLDocument, _ text: UnsafeRawBufferPointer,
+    _ found: inout FoundLogins
+  ) {
+    let token = tokens[tokens.startIndex]
+    guard case .some(let secret) = YAMLDocument.scalar(token.value, in: text),
+      let owner = account(of: token.path, at: host, in: file, text),
+      let server = HostAndPort(parsing: host.last ?? ""), server.server.canBeServer
+    else { return found.passOver(.line(token.line), .malformed) }
+    if secret.isEmpty { return found.passOver(.line(token.line), .noSecret) }
+    // The file may contain the same token of the same account twice; that is one login.
+    func isSame(_ other: YAMLDocument.Entry) -> Bool {
+      guard account(of: other.path, at: host, in: file, text) == owner,
+        case .some(let theirs) = YAMLDocument.scalar(other.value, in: text)
+      else { return false }
+      return theirs.isEqual(to: secret)
+    }
+    if former.contains(where: isSame) { return }
+    let renewal = file.entry(token.path.dropLast() + [Self.refreshToken]).flatMap {
+      $0.value.isEmpty ? nil : $0
+    }
+    let key = InternetPassword(
+      protocol: "https", server: server.server.lowercased, port: server.port, account: owner)
+    let end = file.entry(token.path.dropLast() + [Self.expiry])
+    let date = end.flatMap { YAMLDocument.text($0.value, in: text) }.flatMap(Timestamp.init(gitLab:))
+    let going =
+      tokens.filter(isSame) + [renewal, date == nil ? nil : end].compactMap { $0 }
+    found.take(
+      Item(key),
+      Credential(
+        secret.copy(), expiry: date?.seconds,
+        refreshToken: renewal.flatMap { YAMLDocument.scalar($0.value, in: text) }),
+      of: SourceEntry(at: .line(token.line), removals: going.map { $0.removal(in: text) }))
   }
 
   /// The account of a token; `nil` for a place where no program stores one.

@@ -36,8 +36,7 @@ extension FoundLogins {
     let origin = Origin.line(option.line)
     var encoded = Secret()
     for value in option.values { encoded.append(text.slice(value)) }
-    var password = Secret(capacity: encoded.count)
-    guard encoded.withUnsafeBytes({ Base64.decode($0, to: &password) }) else {
+    guard case .some(let password) = encoded.withUnsafeBytes({ Secret(base64: $0) }) else {
       return passOver(origin, .malformed)
     }
     if password.isEmpty { return passOver(origin, .noSecret) }

@@ -43,31 +43,11 @@ package enum ServiceAccount {
 
   /// The middle of the three parts of a JWT (RFC 7519), decoded; `nil` if there is none.
   private static func decodedClaims(of token: borrowing Secret) -> Secret? {
-    var text = Secret()
-    token.withUnsafeBytes { token in
+    token.withUnsafeBytes { (token) -> Secret? in
       guard let first = token.firstIndex(of: UInt8(ascii: ".")),
         let last = token.lastIndex(of: UInt8(ascii: ".")), first + 1 < last
-      else { return }
-      text.append(token.part(first + 1, last - first - 1))
+      else { return nil }
+      return Base64URL.decode(token.part(first + 1, last - first - 1))
     }
-    if text.isEmpty { return nil }
-    // RFC 4648, section 5: the alphabet for URLs.
-    text.withUnsafeMutableBytes { text in
-      for index in text.indices {
-        if text[index] == UInt8(ascii: "-") { text[index] = UInt8(ascii: "+") }
-        if text[index] == UInt8(ascii: "_") { text[index] = UInt8(ascii: "/") }
-      }
-    }
-    var claims = Secret()
-    var isWhole = false
-    text.withUnsafeBytes { text in
-      claims.append(count: text.count) { memory in
-        guard let count = Base64.decode(text, into: memory) else { return 0 }
-        isWhole = true
-        return count
-      }
-    }
-    guard isWhole else { return nil }
-    return claims
   }
 }

@@ -32,18 +32,3 @@ package enum RandomText {
     return Secret(bytes.withUnsafeBytes { Base64URL.text($0) })
   }
 }
-
-/// Base64 with the alphabet for URLs, unpadded (RFC 4648 section 5).
-enum Base64URL {
-  static func text(of secret: borrowing Secret) -> String { secret.withUnsafeBytes { text($0) } }
-
-  static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-    var text: [UInt8] = []
-    Base64.encode(bytes, appendingTo: &text)
-    return String(
-      decoding: text.map {
-        $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
-      },
-      as: UTF8.self)
-  }
-}
