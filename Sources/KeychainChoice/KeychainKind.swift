@@ -2,43 +2,50 @@
 public struct KeychainKind: RawRepresentable, Sendable {
   /// The name.
   public let rawValue: String
-  package let traits: Traits
+  /// Whether the kind has a keychain with the kind's name, which needs no listing.
+  package let hasBuiltIn: Bool
+  /// Whether keychains of this kind can be listed with a name and place of their own.
+  package let canBeListed: Bool
+  /// Whether other people use such a keychain, too.
+  package let isShared: Bool
+  /// Whether such a keychain is an encrypted file on this machine.
+  package let isFile: Bool
+  /// Whether only a companion of `llavero` reaches it.
+  package let needsCompanion: Bool
+  /// Whether it is another machine's, which decides what it gives away, and renews its tokens itself.
+  package let isOfOtherMachine: Bool
 
-  /// What sets a kind apart from others.
-  package struct Traits: OptionSet, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// There is a keychain with the kind's name, which needs no listing.
-    package static let builtIn = Traits(rawValue: 1)
-    /// Keychains of this kind can be listed with a name and place of their own.
-    package static let listed = Traits(rawValue: 2)
-    /// Other people use such a keychain, too.
-    package static let shared = Traits(rawValue: 4)
-    /// It is an encrypted file on this machine.
-    package static let file = Traits(rawValue: 8)
-    /// Only a companion of `llavero` reaches it.
-    package static let companion = Traits(rawValue: 16)
-    /// It is another machine's, which decides what it gives away, and renews its tokens itself.
-    package static let otherMachine = Traits(rawValue: 32)
-  }
-
-  package init(_ name: String, _ traits: Traits) {
+  package init(
+    _ name: String, hasBuiltIn: Bool = false, canBeListed: Bool = false, isShared: Bool = false,
+    isFile: Bool = false, needsCompanion: Bool = false, isOfOtherMachine: Bool = false
+  ) {
     rawValue = name
-    self.traits = traits
+    self.hasBuiltIn = hasBuiltIn
+    self.canBeListed = canBeListed
+    self.isShared = isShared
+    self.isFile = isFile
+    self.needsCompanion = needsCompanion
+    self.isOfOtherMachine = isOfOtherMachine
   }
 
   /// The encrypted file.
-  public static var file: KeychainKind { KeychainKind("file", [.builtIn, .listed, .file]) }
+  public static var file: KeychainKind {
+    KeychainKind("file", hasBuiltIn: true, canBeListed: true, isFile: true)
+  }
   /// The desktop's Secret Service.
-  public static var secretService: KeychainKind { KeychainKind("secret-service", [.builtIn, .companion]) }
+  public static var secretService: KeychainKind {
+    KeychainKind("secret-service", hasBuiltIn: true, needsCompanion: true)
+  }
   /// Another machine's keychain, which ssh forwards to this one.
-  public static var forwarded: KeychainKind { KeychainKind("forwarded", [.builtIn, .otherMachine]) }
+  public static var forwarded: KeychainKind {
+    KeychainKind("forwarded", hasBuiltIn: true, isOfOtherMachine: true)
+  }
   /// A keychain in OpenBao or HashiCorp Vault.
-  public static var openBao: KeychainKind { KeychainKind("openbao", [.listed, .shared]) }
+  public static var openBao: KeychainKind { KeychainKind("openbao", canBeListed: true, isShared: true) }
   /// An encrypted file that several people or machines share through a git repository.
-  public static var git: KeychainKind { KeychainKind("git", [.listed, .shared, .file]) }
+  public static var git: KeychainKind {
+    KeychainKind("git", canBeListed: true, isShared: true, isFile: true)
+  }
 
   /// The kind of a name.
   public init?(rawValue: String) {
@@ -71,25 +78,9 @@ extension KeychainKind: Hashable, CaseIterable {
 }
 
 extension KeychainKind {
-  /// Whether the kind has a keychain with the kind's name.
-  package var hasBuiltIn: Bool { traits.contains(.builtIn) }
-
-  /// Whether keychains of this kind can be listed with a name and place of their own.
-  package var canBeListed: Bool { traits.contains(.listed) }
-
-  /// Whether other people use such a keychain, too.
-  package var isShared: Bool { traits.contains(.shared) }
-
-  /// Whether such a keychain is an encrypted file on this machine.
-  package var isFile: Bool { traits.contains(.file) }
-
   /// Whether such a file is a copy of what a repository has, for several people.
-  package var hasRepository: Bool { traits.isSuperset(of: [.shared, .file]) }
+  package var hasRepository: Bool { isShared && isFile }
 
   /// Whether it is on a server that several people use.
   package var isOnServer: Bool { isShared && !isFile }
-
-  package var needsCompanion: Bool { traits.contains(.companion) }
-
-  package var isOfOtherMachine: Bool { traits.contains(.otherMachine) }
 }

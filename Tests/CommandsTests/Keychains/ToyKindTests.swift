@@ -13,7 +13,7 @@ import ToolCommands
 
 /// A kind of keychain that llavero doesn't have. All that it takes is in this structure.
 private struct ToyKind: ManagedKind {
-  let kind = KeychainKind("toy", [.listed])
+  let kind = KeychainKind("toy", canBeListed: true)
   nonisolated(unsafe) static let keychain = InMemoryKeychain()
 
   func open(_ keychain: ListedKeychain, by opener: any KeychainOpener) -> any KeychainStore { Self.keychain }
