@@ -106,7 +106,7 @@ let besideLibraries: [LinkerSetting] = [
 let package = Package(
   name: "llavero",
   products: [
-    .library(name: "Keychain", targets: ["Keychain", "SharedKeychain"]),
+    .library(name: "Keychain", targets: ["Keychain"]),
     .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
     .library(name: "Age", targets: ["Age"]),
     .library(name: "EncryptedFile", targets: ["EncryptedFile"]),
@@ -146,10 +146,9 @@ let package = Package(
       swiftSettings: settings + [
         .unsafeFlags(["-Xfrontend", "-module-abi-name", "-Xfrontend", "FoundationEssentials"])
       ]),
-    // What all others stand on: secret bytes, and the reading and writing of bytes.
-    .target(name: "Bytes", swiftSettings: settings + answering + optimised),
-    // Threads, locks, and the one way to start another program.
-    .target(name: "System", dependencies: ["Bytes", "CLinux"], swiftSettings: settings + answering),
+    // What all others stand on: secret bytes, the reading and writing of bytes, threads, locks, and the one way to start
+    // another program.
+    .target(name: "Bytes", dependencies: ["CLinux"], swiftSettings: settings + answering + optimised),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
     // One-time codes, over nettle: a tenth of libgcrypt, and Steam's codes need what liboath keeps to itself. The
     // archive, so that a program needs no library of another system for it.
@@ -158,28 +157,27 @@ let package = Package(
     .target(
       name: "Keychain", dependencies: ["Bytes"],
       swiftSettings: settings + answering + compact),
-    .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "System"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     .target(
-      name: "PrivateFiles", dependencies: ["Bytes", "System", "Keychain", "CLinux"],
+      name: "PrivateFiles", dependencies: ["Bytes", "Keychain", "CLinux"],
       swiftSettings: settings + answering + compactInside),
     .target(
-      name: "Age", dependencies: ["Bytes", "System", "CSodium"],
+      name: "Age", dependencies: ["Bytes", "CSodium"],
       swiftSettings: settings + answering + compact),
     .target(
       name: "EncryptedFile",
-      dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux", "System"],
+      dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
       swiftSettings: settings + answering + compact + cheapPassphrases),
     .target(
       name: "SecretService",
-      dependencies: ["Bytes", "System", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
+      dependencies: ["Bytes", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
       swiftSettings: settings + compact),
     // The other side of it: org.freedesktop.secrets, served from a keychain, and the companion that does so.
     .target(
       name: "SecretServiceProvider",
       dependencies: [
-        "Bytes", "System", "Keychain", "SecretService", "CSecret", "CGcrypt", "CLinux", "PrivateFiles",
-        "EncryptedFile", "KeychainChoice", "Terminals", "ToolCommands",
+        "Bytes", "Keychain", "SecretService", "CSecret", "CGcrypt", "CLinux", "PrivateFiles",
+        "EncryptedFile", "KeychainChoice", "ToolCommands",
       ],
       swiftSettings: settings + compact),
     .target(
@@ -217,28 +215,21 @@ let package = Package(
       name: "Interchange",
       dependencies: ["Bytes", "Keychain", "CredentialProtocols", "CExpat", "CNettle"],
       swiftSettings: settings + compactInside),
-    // What a program shows of itself: its streams, its terminal, tables, and why it failed.
-    .target(
-      name: "Terminals",
-      dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
-        "CLinux", "System",
-      ],
-      swiftSettings: settings + compactInside),
-    // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
+    // What tools call, and all that this needs; what a program shows of itself: its streams, its terminal, tables, and why
+    // it failed. No ArgumentParser, hence no Foundation and no Dispatch.
     .target(
       name: "ToolCommands",
       dependencies: [
-        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice",
-        "CredentialProtocols", "Forwarding", "SignIn", "OpenBao", "Terminals", "CLinux", "Age",
+        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice",
+        "CredentialProtocols", "Forwarding", "SignIn", "OpenBao", "CLinux", "Age",
       ],
       swiftSettings: settings + answering + compactInside),
     // The companion that forwards the keychain: its agent, and what answers one request.
     .target(
       name: "ForwardProgram",
       dependencies: [
-        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Forwarding",
-        "Terminals", "ToolCommands", "CLinux", "CGcrypt",
+        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Forwarding",
+        "ToolCommands", "CLinux", "CGcrypt",
       ],
       swiftSettings: settings),
     // The companion that has the network: signing in, and renewing tokens. The one place that links libcurl, and
@@ -246,7 +237,7 @@ let package = Package(
     .target(
       name: "NetworkProgram",
       dependencies: [
-        "Bytes", "System", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn", "Terminals",
+        "Bytes", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn",
         "ToolCommands", "CLinux", "CCrypto", "CCurl",
       ],
       swiftSettings: settings + compact),
@@ -254,8 +245,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Interchange",
-        "CredentialProtocols", "Age", "Forwarding", "Terminals", "SignIn", "ToolCommands", "OpenBao",
+        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Interchange",
+        "CredentialProtocols", "Age", "Forwarding", "SignIn", "ToolCommands", "OpenBao",
         "CLinux", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings + compact),
@@ -277,7 +268,7 @@ let package = Package(
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: [
-        "Commands", "ToolCommands", "SecretServiceProvider", "Terminals", "Keychain", "SecretService",
+        "Commands", "ToolCommands", "SecretServiceProvider", "Keychain", "SecretService",
         "WithoutFoundation", "CArguments",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
@@ -288,7 +279,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Bytes", "System", "Age", "Keychain", "PrivateFiles", "EncryptedFile", "SharedKeychain",
+        "Bytes", "Age", "Keychain", "PrivateFiles", "EncryptedFile",
         "KeychainTesting", "SecretService", "Forwarding", "SignIn", "OpenBao", "NetworkProgram", "CLinux",
       ],
       path: "Tests/TestSupport",
@@ -306,11 +297,7 @@ let package = Package(
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
       name: "KeychainTests",
-      dependencies: ["Expectations", "Bytes", "System", "Keychain", "KeychainTesting", "TestSupport"],
-      swiftSettings: language),
-    .testTarget(
-      name: "SharedKeychainTests",
-      dependencies: ["Expectations", "Keychain", "SharedKeychain", "KeychainTesting", "TestSupport"],
+      dependencies: ["Expectations", "Bytes", "Keychain", "KeychainTesting", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "SecurityCodesTests", dependencies: ["Expectations", "Keychain", "TestSupport"],
@@ -318,14 +305,14 @@ let package = Package(
     .testTarget(
       name: "AgeTests",
       dependencies: [
-        "Expectations", "Bytes", "System", "Age", "CSodium", "CZlib", "Properties", "TestSupport",
+        "Expectations", "Bytes", "Age", "CSodium", "CZlib", "Properties", "TestSupport",
       ],
       exclude: ["age-plugin-test"],
       swiftSettings: language),
     .testTarget(
       name: "EncryptedFileTests",
       dependencies: [
-        "Expectations", "Bytes", "System", "SharedKeychain", "KeychainTesting", "EncryptedFile",
+        "Expectations", "Bytes", "KeychainTesting", "EncryptedFile",
         "PrivateFiles", "Age", "CLinux", "TestSupport", "Properties",
       ],
       swiftSettings: language),
@@ -342,7 +329,7 @@ let package = Package(
     .testTarget(
       name: "SecretServiceTests",
       dependencies: [
-        "Expectations", "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles",
+        "Expectations", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles",
         "CLinux", "TestSupport",
       ],
       swiftSettings: language),
@@ -350,20 +337,20 @@ let package = Package(
       name: "SecretServiceProviderTests",
       dependencies: [
         "Expectations", "Bytes", "Forwarding", "Keychain", "KeychainTesting", "SecretService",
-        "SecretServiceProvider", "Terminals", "TestSupport",
+        "SecretServiceProvider", "TestSupport",
       ],
       swiftSettings: language),
     // Runs security-programs and llavero, and depends on neither, as CommandsTests.
     .testTarget(
       name: "SecurityTests",
       dependencies: [
-        "Expectations", "System", "KeychainTesting", "Security", "EncryptedFile", "TestSupport", "Properties",
+        "Expectations", "KeychainTesting", "Security", "EncryptedFile", "TestSupport", "Properties",
       ],
       exclude: ["Programs"], swiftSettings: language),
     .testTarget(
       name: "CredentialProtocolsTests",
       dependencies: [
-        "Expectations", "System", "KeychainTesting", "CredentialProtocols", "TestSupport", "Properties",
+        "Expectations", "KeychainTesting", "CredentialProtocols", "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(
@@ -384,12 +371,12 @@ let package = Package(
       swiftSettings: language),
     .testTarget(
       name: "InterchangeTests",
-      dependencies: ["Expectations", "System", "Interchange", "TestSupport", "Properties"],
+      dependencies: ["Expectations", "Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
-      name: "TerminalsTests",
+      name: "ToolCommandsTests",
       dependencies: [
-        "Expectations", "Bytes", "System", "Keychain", "Age", "EncryptedFile", "Terminals", "ForwardProgram",
+        "Expectations", "Bytes", "Keychain", "Age", "EncryptedFile", "ForwardProgram",
         "NetworkProgram", "TestSupport",
       ],
       swiftSettings: language),
@@ -397,13 +384,13 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Expectations", "Bytes", "System", "Keychain", "KeychainTesting", "EncryptedFile", "KeychainChoice",
-        "Commands", "ToolCommands", "Terminals", "CredentialProtocols", "Interchange", "TestSupport",
+        "Expectations", "Bytes", "Keychain", "KeychainTesting", "EncryptedFile", "KeychainChoice",
+        "Commands", "ToolCommands", "CredentialProtocols", "Interchange", "TestSupport",
       ],
       exclude: ["Transcripts"], swiftSettings: language),
     .testTarget(
       name: "AgeInteropTests",
-      dependencies: ["Expectations", "Age", "System", "TestSupport"],
+      dependencies: ["Expectations", "Age", "TestSupport"],
       path: "integration/AgeInteropTests", swiftSettings: language),
     .executableTarget(
       name: "vault-fixture", dependencies: ["EncryptedFile"], path: "integration/VaultFixture",
@@ -412,7 +399,7 @@ let package = Package(
     .executableTarget(
       name: "vault-model",
       dependencies: [
-        "System", "EncryptedFile", "Keychain", "KeychainTesting", "Age", "CSodium", "TestSupport",
+        "EncryptedFile", "Keychain", "KeychainTesting", "Age", "CSodium", "TestSupport",
       ],
       path: "Tests/VaultModel", exclude: ["vault_reader.py"], swiftSettings: settings),
     // Programs as people write them for Keychain Services; the tests run them.

@@ -5,7 +5,6 @@ import Forwarding
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 /// The agent that forwards the keychain, until a signal ends it.

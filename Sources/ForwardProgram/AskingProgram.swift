@@ -1,7 +1,6 @@
 import Bytes
 import Forwarding
 import Keychain
-import Terminals
 import ToolCommands
 
 /// Asks a person about a host's request, for the agent that started it: reads a question and prints a word.

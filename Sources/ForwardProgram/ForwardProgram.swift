@@ -1,7 +1,6 @@
+import Bytes
 import Glibc
 import Keychain
-import System
-import Terminals
 import ToolCommands
 
 /// `llavero-forward`, the companion that forwards the keychain. `llavero forward` starts it; people don't.

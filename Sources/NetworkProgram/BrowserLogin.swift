@@ -1,6 +1,6 @@
 import Bytes
 import SignIn
-import Terminals
+import ToolCommands
 
 /// Opens a page in the browser where you log in to a server, for the program that talks to that server.
 enum BrowserLogin {

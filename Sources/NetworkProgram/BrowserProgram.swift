@@ -1,4 +1,4 @@
-import System
+import Bytes
 
 enum BrowserProgram {
   /// Whether the person can see a browser here: there is a display, and it isn't another machine's.

@@ -1,7 +1,7 @@
 import Bytes
 import Keychain
 import SignIn
-import Terminals
+import ToolCommands
 
 /// Exchanges requests with servers for the program that started this one, until that ends, and keeps connections
 /// meanwhile.

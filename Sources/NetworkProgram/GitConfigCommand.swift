@@ -1,7 +1,5 @@
 import Bytes
 import SignIn
-import System
-import Terminals
 import ToolCommands
 
 /// Git's settings as git reads them in the working directory, except those of a bare repository there.

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import PrivateFiles
 import SignIn
-import Terminals
+import ToolCommands
 
 /// Waits on this machine for the browser to come back (RFC 8252 section 7.3).
 final class LoopbackListener {

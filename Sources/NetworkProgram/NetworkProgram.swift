@@ -3,8 +3,6 @@ import CLinux
 import Glibc
 import Keychain
 import SignIn
-import System
-import Terminals
 import ToolCommands
 
 /// `llavero-network`, the companion with access to the network. Programs that hold a keychain start it to fetch

@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
 import SignIn
-import Terminals
+import ToolCommands
 
 struct SignInTask {
   /// By how many seconds a clock may be wrong without a warning.

@@ -1,7 +1,7 @@
 import CredentialProtocols
 import Keychain
 import SignIn
-import Terminals
+import ToolCommands
 
 /// Messages about signing in.
 enum SignInText {

@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
 import SignIn
-import Terminals
+import ToolCommands
 
 final class TerminalPerson: SignInPerson {
   private let place: SignInPlace

@@ -2,7 +2,6 @@ import Bytes
 import CLinux
 import Glibc
 package import Keychain
-import System
 
 /// Watches for files added to or removed from a folder (inotify(7)), which need not exist yet.
 ///

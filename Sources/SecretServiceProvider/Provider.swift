@@ -4,8 +4,7 @@ import CSecret
 import Glibc
 import Keychain
 import SecretService
-import System
-import Terminals
+import ToolCommands
 
 /// The Secret Service, served from a keychain.
 final class Provider: @unchecked Sendable {

@@ -3,7 +3,6 @@ import Forwarding
 import Glibc
 import Keychain
 import KeychainChoice
-import Terminals
 
 /// Answers one request from another machine, for the agent that forwards the keychain: it reads work, and writes the
 /// outcome.

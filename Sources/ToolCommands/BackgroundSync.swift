@@ -4,8 +4,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import System
-import Terminals
 
 /// Syncs a git-shared keychain while it is used: `llavero sync` runs in the background after a change, and first if a
 /// search would find nothing.

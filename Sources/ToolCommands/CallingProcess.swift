@@ -5,8 +5,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
-import System
-import Terminals
 
 /// The process that started this one, as the kernel describes it.
 struct CallingProcess: Caller {

@@ -1,7 +1,6 @@
 import EncryptedFile
 package import Keychain
 package import KeychainChoice
-import Terminals
 
 extension ListedKeychain {
   /// - Throws: ``KeychainError`` if there is no such keychain.

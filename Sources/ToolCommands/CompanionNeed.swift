@@ -1,5 +1,4 @@
 package import Keychain
-package import Terminals
 
 /// What a command needs of `llavero-secret-service`, the only program that reaches the Secret Service.
 package enum CompanionNeed {

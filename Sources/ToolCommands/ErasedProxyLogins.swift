@@ -3,7 +3,6 @@ import CredentialProtocols
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Terminals
 
 /// Logins that git has deleted without naming them.
 ///

@@ -3,7 +3,6 @@ import CredentialProtocols
 import EncryptedFile
 package import Keychain
 import KeychainChoice
-import Terminals
 
 /// `git-credential-llavero`: git calls it for every login, so it starts without ArgumentParser.
 package enum GitCredentialCommand {

@@ -5,7 +5,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import SignIn
-import Terminals
 
 /// Signs in because git asks for a missing login.
 struct GitSignIn {

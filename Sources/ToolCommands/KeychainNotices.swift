@@ -2,7 +2,6 @@ import CredentialProtocols
 import EncryptedFile
 import Keychain
 import PrivateFiles
-import Terminals
 
 extension KeychainSelection {
   /// Whether to say that a keychain was created or chosen. A tool's user sees that on a terminal; a tool that reads

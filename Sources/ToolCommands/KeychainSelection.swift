@@ -1,11 +1,10 @@
+import Bytes
 package import EncryptedFile
 package import Forwarding
 import Glibc
 package import Keychain
 package import KeychainChoice
 import PrivateFiles
-import System
-package import Terminals
 
 /// A command's choice of keychain, and how to unlock it.
 package struct KeychainSelection {

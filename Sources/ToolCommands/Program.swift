@@ -1,10 +1,9 @@
+import Bytes
 import CLinux
 import CredentialProtocols
 import EncryptedFile
 import Glibc
 package import Keychain
-import System
-import Terminals
 
 /// The running program, whichever executable it is, under any name.
 package enum Program {

@@ -4,8 +4,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import OpenBao
-import System
-import Terminals
 
 /// Opens keychains on servers. Their logins are in the person's own keychain: the one for new items, if that isn't
 /// shared, else the encrypted file.

@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Terminals
 
 /// A running process, as the kernel describes it.
 struct RunningProcess {

@@ -1,5 +1,4 @@
 package import Keychain
-import Terminals
 
 /// Access to the Secret Service. Only `llavero-secret-service` provides it, because `llavero` is static, and libsecret
 /// is not.

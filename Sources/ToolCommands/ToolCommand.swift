@@ -5,8 +5,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
-import System
-import Terminals
 
 /// Answers one call by a tool: `docker-credential-llavero get`, or `llavero docker get`.
 package enum ToolCommand {

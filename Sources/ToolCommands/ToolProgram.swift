@@ -1,8 +1,7 @@
+import Bytes
 import CredentialProtocols
 import Glibc
 import Keychain
-import System
-import Terminals
 
 /// `llavero-credential`, which git and other tools wait for. It has only their protocols, so that it is small and
 /// starts fast.

@@ -2,7 +2,6 @@ import Commands
 import Keychain
 import SecretService
 import SecretServiceProvider
-import Terminals
 import ToolCommands
 
 prepareProcess()

@@ -1,4 +1,4 @@
-import System
+import Bytes
 import TestSupport
 
 /// A sentence that says what made a test impossible.

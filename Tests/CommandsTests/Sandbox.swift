@@ -1,6 +1,6 @@
+import Bytes
 import CredentialProtocols
 import Glibc
-import System
 import TestSupport
 
 /// A separate home in which the real executable runs, with a clean environment and without a terminal.

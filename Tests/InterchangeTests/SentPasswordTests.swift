@@ -1,8 +1,8 @@
+import Bytes
 import Expectations
 import Glibc
 import Interchange
 import Keychain
-import System
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import Bytes
 import Expectations
 import Glibc
-import System
 import TestSupport
 import Testing
 

@@ -4,9 +4,9 @@ import Forwarding
 import Keychain
 import KeychainTesting
 import SecretService
-import Terminals
 import TestSupport
 import Testing
+import ToolCommands
 
 @testable import SecretServiceProvider
 

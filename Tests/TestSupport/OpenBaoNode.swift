@@ -4,7 +4,6 @@ import Keychain
 import NetworkProgram
 package import OpenBao
 package import SignIn
-import System
 
 /// A real OpenBao server in memory, for all tests of the process together. It ends with the process, however that ends.
 public final class OpenBaoNode: Sendable {

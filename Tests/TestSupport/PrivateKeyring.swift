@@ -1,7 +1,7 @@
+import Bytes
 import Glibc
 public import Keychain
 public import SecretService
-import System
 
 /// A separate message bus with a gnome-keyring, whose collection `login` is empty and unlocked. Both are ended, and
 /// their files removed, when this is released.

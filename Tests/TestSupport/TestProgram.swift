@@ -1,6 +1,6 @@
+package import Bytes
 package import CLinux
 import Glibc
-package import System
 
 /// A program that a test starts. It has no terminal, so that the user who runs the tests can't be asked, and of the
 /// descriptors only its standard streams: it would keep open what another test waits to see closed.

@@ -1,8 +1,8 @@
+import Bytes
 import CSodium
 import EncryptedFile
 import Glibc
 import Keychain
-import System
 import TestSupport
 
 /// Another program that reads the vault from its manual page alone, and is told what it should find.

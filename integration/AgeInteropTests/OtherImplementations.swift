@@ -1,5 +1,5 @@
+import Bytes
 import Glibc
-import System
 import TestSupport
 import Testing
 

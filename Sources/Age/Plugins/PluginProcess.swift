@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import System
 
 /// A running plugin, and the sockets that are its standard input and output (C2SP age-plugin.md, "IPC protocol"). When
 /// this object is gone, the plugin has ended and was waited for.

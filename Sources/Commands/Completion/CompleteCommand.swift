@@ -1,10 +1,10 @@
 import ArgumentParser
+import Bytes
 import CredentialProtocols
 import EncryptedFile
 import Glibc
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 /// `llavero complete SHELL WORD...` prints completions of the last word, for the scripts of ``CompletionScript``. The
 /// help doesn't list it, because it isn't for people.

@@ -3,7 +3,6 @@ import Bytes
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct KeychainOptions: ParsableArguments {

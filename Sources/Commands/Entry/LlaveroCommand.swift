@@ -1,7 +1,6 @@
 import ArgumentParser
 import CredentialProtocols
 import Keychain
-import Terminals
 import ToolCommands
 
 struct LlaveroCommand: ParsableCommand {

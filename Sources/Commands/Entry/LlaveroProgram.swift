@@ -1,9 +1,8 @@
 import ArgumentParser
+import Bytes
 import CredentialProtocols
 import Glibc
 import Keychain
-import System
-import Terminals
 package import ToolCommands
 
 /// A command that says whether it needs `llavero-secret-service`, whichever keychain is chosen. It is asked before it

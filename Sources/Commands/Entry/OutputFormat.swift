@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The format of `--format`: text with `{NAME}` for an attribute of the item.
 ///

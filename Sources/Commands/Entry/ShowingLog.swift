@@ -2,7 +2,7 @@ import Bytes
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 extension LineLog {
   /// Prints the log.

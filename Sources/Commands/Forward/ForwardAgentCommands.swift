@@ -5,8 +5,6 @@ import Forwarding
 import Glibc
 import Keychain
 import KeychainChoice
-import System
-import Terminals
 import ToolCommands
 
 struct ForwardStartCommand: ParsableCommand {
@@ -128,7 +126,8 @@ struct ForwardStatusCommand: ParsableCommand {
       "running": running != nil, "socket": places.forwardingSocket, "process": running?.process,
     ]
     try output.write(
-      report + JSONObject { if let response { $0.members(of: response) } }, or: text(places, running, response))
+      report + JSONObject { if let response { $0.members(of: response) } },
+      or: text(places, running, response))
     do throws(RuleStore.Fault) {
       _ = try RuleStore(at: places.rules).read()
     } catch {

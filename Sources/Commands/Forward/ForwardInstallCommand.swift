@@ -2,8 +2,7 @@ import ArgumentParser
 import Bytes
 import Glibc
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 struct ForwardInstallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

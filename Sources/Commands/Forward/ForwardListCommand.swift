@@ -3,7 +3,7 @@ import Bytes
 import Forwarding
 import Keychain
 import KeychainChoice
-import Terminals
+import ToolCommands
 
 struct ForwardListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -64,6 +64,7 @@ struct ForwardListCommand: ParsableCommand {
         "until": rule.end,
       ]
     }
-    return ["rules": rules, "running": response != nil] + JSONObject { if let response { $0.members(of: response) } }
+    return ["rules": rules, "running": response != nil]
+      + JSONObject { if let response { $0.members(of: response) } }
   }
 }

@@ -3,7 +3,7 @@ import Bytes
 import Forwarding
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 struct ForwardLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

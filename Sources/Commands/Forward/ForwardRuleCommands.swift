@@ -4,8 +4,6 @@ import CredentialProtocols
 import Forwarding
 import Keychain
 import KeychainChoice
-import System
-import Terminals
 import ToolCommands
 
 struct ForwardAllowCommand: ParsableCommand {

@@ -3,8 +3,6 @@ import Bytes
 import Forwarding
 import Glibc
 import Keychain
-import System
-import Terminals
 import ToolCommands
 
 struct ForwardRunCommand: ParsableCommand {

@@ -3,7 +3,7 @@ import Bytes
 import EncryptedFile
 import Forwarding
 import Keychain
-import Terminals
+import ToolCommands
 
 struct ForwardSetupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bytes
 import Forwarding
 import Keychain
-import Terminals
+import ToolCommands
 
 struct ForwardSocketCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import Bytes
 import Forwarding
 import Keychain
-import Terminals
+import ToolCommands
 
 /// A connection to control the agent that forwards the keychain.
 struct ForwardingAgentControl {

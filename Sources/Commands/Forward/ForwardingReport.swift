@@ -5,7 +5,7 @@ import EncryptedFile
 import Forwarding
 import Glibc
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The findings of `llavero doctor` if this machine's keychain is forwarded: whether hosts could get anything, and
 /// whether ssh would forward the keychain to hosts that were set up or have rules.

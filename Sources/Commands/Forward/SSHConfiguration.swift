@@ -1,8 +1,7 @@
 import Bytes
 import Forwarding
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 enum SSHConfiguration {
   /// The time limit for `ssh -G`, in milliseconds: its configuration may name programs to run.

@@ -1,8 +1,7 @@
 import Bytes
 import Glibc
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 /// git, for a repository of ours.
 ///

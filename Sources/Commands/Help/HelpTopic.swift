@@ -1,7 +1,7 @@
 import ArgumentParser
 import CredentialProtocols
 import Keychain
-import Terminals
+import ToolCommands
 
 /// A text for `llavero help TOPIC`: how to do something, with commands to paste.
 ///

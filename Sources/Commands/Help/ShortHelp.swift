@@ -1,4 +1,4 @@
-import Terminals
+import ToolCommands
 
 /// The text of `llavero` alone: the few commands that most people need.
 enum ShortHelp {

@@ -3,7 +3,6 @@ import Bytes
 import Interchange
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct CodeCommand: ParsableCommand {

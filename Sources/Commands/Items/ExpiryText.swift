@@ -1,6 +1,6 @@
 import Bytes
 import Keychain
-import Terminals
+import ToolCommands
 
 enum ExpiryText {
   /// The first second at which a secret has expired, since the Unix epoch; `nil` for `never`.

@@ -4,7 +4,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import SignIn
-import Terminals
 import ToolCommands
 
 struct ExplainCommand: ParsableCommand {

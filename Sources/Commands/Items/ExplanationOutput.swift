@@ -1,7 +1,7 @@
 import Bytes
 import Keychain
 import SignIn
-import Terminals
+import ToolCommands
 
 struct ExplanationOutput {
   /// Git, another tool, or `llavero get`.

@@ -3,7 +3,6 @@ import Bytes
 import CredentialProtocols
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct GetCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Keychain
 import KeychainChoice
-import Terminals
+import ToolCommands
 
 /// Options that name an item without a place: one that a program keeps in a Secret Service.
 struct ItemMarks: ParsableArguments {

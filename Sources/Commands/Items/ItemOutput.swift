@@ -1,6 +1,6 @@
 import Bytes
 import Keychain
-import Terminals
+import ToolCommands
 
 enum ItemOutput {
   /// A JSON object and a line feed, with the secret.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The items for a command.
 enum ItemSelection {

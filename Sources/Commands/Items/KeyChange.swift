@@ -1,7 +1,7 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import Terminals
+import ToolCommands
 
 /// Changes to the attributes of an item's primary key. An empty text removes one.
 struct KeyChange {

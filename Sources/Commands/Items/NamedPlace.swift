@@ -2,7 +2,7 @@ import Bytes
 import CredentialProtocols
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// A place to log in as named on the command line: a URL, or the name of a service without one.
 struct NamedPlace {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bytes
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// Options for an item's notes: attributes that are not part of its key.
 struct NoteOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import Bytes
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KeychainStore {
   /// A different item with the same primary key in the same keychain. An item that is only in a copy beside an

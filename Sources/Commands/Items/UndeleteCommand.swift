@@ -3,7 +3,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import OpenBao
-import Terminals
 import ToolCommands
 
 struct UndeleteCommand: ParsableCommand {

@@ -6,7 +6,6 @@ import Keychain
 import KeychainChoice
 import OpenBao
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 struct AddKeychainCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct DefaultCommand: ParsableCommand {

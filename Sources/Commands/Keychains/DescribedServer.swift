@@ -4,7 +4,6 @@ import Keychain
 import KeychainChoice
 import OpenBao
 import SignIn
-import Terminals
 import ToolCommands
 
 /// A keychain on a server, from a person's description of a new one or of changes.

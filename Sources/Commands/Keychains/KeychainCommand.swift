@@ -2,7 +2,6 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct KeychainCommand: ParsableCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Bytes
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct ServeCommand: UsingCompanion {

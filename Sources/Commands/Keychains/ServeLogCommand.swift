@@ -3,7 +3,6 @@ import Bytes
 import EncryptedFile
 import Keychain
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 struct ServeLogCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Keychain
-import Terminals
 import ToolCommands
 
 struct StatusCommand: UsingCompanion {

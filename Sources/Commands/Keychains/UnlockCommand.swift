@@ -5,7 +5,6 @@ import Forwarding
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 struct UnlockCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 extension KeychainSelection {

@@ -8,7 +8,6 @@ import Interchange
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 struct ExportCommand: ParsableCommand {

@@ -4,7 +4,6 @@ import Keychain
 import KeychainChoice
 import OpenBao
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 struct MigrateCommand: UsingCompanion {

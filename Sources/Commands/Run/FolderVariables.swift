@@ -5,7 +5,7 @@ import CredentialProtocols
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 /// The file of variables that `llavero run` finds by itself: `.env.llavero` in the folder where it starts, and in none
 /// above. It is read once, so the same text is trusted, shown and used.

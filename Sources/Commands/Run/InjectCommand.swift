@@ -3,8 +3,6 @@ import CredentialProtocols
 import Glibc
 import Keychain
 import KeychainChoice
-import System
-import Terminals
 import ToolCommands
 
 /// `llavero inject`: fills a template with secrets, for its output or for a program. It passes the program's arguments

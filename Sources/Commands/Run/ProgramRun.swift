@@ -2,8 +2,6 @@ import Bytes
 import Glibc
 import Keychain
 import Synchronization
-import System
-import Terminals
 import ToolCommands
 
 /// The program of a command line. It replaces this process, or this process waits for it, to do something afterwards.

@@ -2,7 +2,7 @@ import Bytes
 import CredentialProtocols
 import Glibc
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The variables to set for a program: values with references to secrets.
 struct ProgramVariables: ~Copyable {

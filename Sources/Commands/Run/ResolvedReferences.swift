@@ -2,7 +2,6 @@ import Bytes
 import CredentialProtocols
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 /// A reference as written, and its place: a variable's name or a line.

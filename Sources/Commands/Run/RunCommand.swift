@@ -3,8 +3,6 @@ import CredentialProtocols
 import Glibc
 import Keychain
 import KeychainChoice
-import System
-import Terminals
 import ToolCommands
 
 /// `llavero run`: runs a program with secrets in its environment. It passes the arguments after `--` on byte for byte,

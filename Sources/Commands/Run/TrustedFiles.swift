@@ -2,7 +2,7 @@ import Bytes
 import EncryptedFile
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 /// The file `trusted-env-files` of the state folder: the files of variables that `llavero run` may find by itself.
 ///

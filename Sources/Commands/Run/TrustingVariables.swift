@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import Terminals
 import ToolCommands
 
 /// `llavero run --trust` and `--no-trust`: whether the variables of this folder are read without being named.

@@ -1,6 +1,5 @@
+import Bytes
 import Keychain
-import System
-import Terminals
 import ToolCommands
 
 /// `llavero security`, or `security` through a link: Apple's command of that name, with its commands for passwords.

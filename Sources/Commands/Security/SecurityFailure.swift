@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 enum SecurityFailure: Error {
   /// The call is wrong; the command's usage is printed.

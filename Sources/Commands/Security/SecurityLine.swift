@@ -1,5 +1,5 @@
 import Bytes
-import Terminals
+import ToolCommands
 
 /// A line read in interactive mode.
 enum SecurityLine {

@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The options of a command, as getopt(3) reads them. Each is a letter, and several may follow one hyphen. A value
 /// follows in the same word, or is the next word. The operands begin with the first word that is not an option, or

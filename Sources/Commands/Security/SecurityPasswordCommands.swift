@@ -1,7 +1,6 @@
 import Bytes
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 /// `find-…-password`, `add-…-password` and `delete-…-password`

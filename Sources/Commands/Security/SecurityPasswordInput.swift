@@ -1,6 +1,6 @@
 import Keychain
 import KeychainChoice
-import Terminals
+import ToolCommands
 
 /// Reads a new item's password, for `-w` without a value. The user types it twice on the terminal. Without a terminal,
 /// it is two lines of standard input.

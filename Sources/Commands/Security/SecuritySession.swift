@@ -3,7 +3,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 /// The shared state of one run's commands: the global options, and the open keychains.

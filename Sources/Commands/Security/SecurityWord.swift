@@ -1,5 +1,4 @@
 import Bytes
-import System
 
 /// A word of a command line, as bytes. It may be a password, so it is wiped after the call, unless it is an argument of
 /// the process.

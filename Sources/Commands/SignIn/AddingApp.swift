@@ -5,7 +5,6 @@ import Keychain
 import KeychainChoice
 import PrivateFiles
 import SignIn
-import Terminals
 import ToolCommands
 
 struct AddingApp {

@@ -6,7 +6,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import SignIn
-import Terminals
 import ToolCommands
 
 /// The options of `llavero add` for the exchange of a job's token (RFC 8693).

@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 extension NamedPlace {
   /// The key of a place for which to ask a server for tokens.

@@ -1,6 +1,6 @@
 import Keychain
 import SignIn
-import Terminals
+import ToolCommands
 
 enum KnownServicesOutput {
   static func write(_ output: OutputOptions) throws(KeychainError) {

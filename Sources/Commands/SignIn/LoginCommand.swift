@@ -6,7 +6,6 @@ import Keychain
 import KeychainChoice
 import OpenBao
 import SignIn
-import Terminals
 import ToolCommands
 
 struct LoginCommand: ParsableCommand {

@@ -3,7 +3,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import SignIn
-import Terminals
 import ToolCommands
 
 struct LogoutCommand: ParsableCommand {

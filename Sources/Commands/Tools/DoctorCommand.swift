@@ -4,7 +4,6 @@ import EncryptedFile
 import Forwarding
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct DoctorCommand: UsingCompanion {

@@ -1,8 +1,7 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 /// Git's credential settings as git reads them in the working directory: with the repository's own file, includes and
 /// environment variables.

@@ -3,8 +3,6 @@ import CredentialProtocols
 import Glibc
 import Keychain
 import PrivateFiles
-import System
-import Terminals
 import ToolCommands
 
 /// A report on the tools that log in from here, made without reading any secret.

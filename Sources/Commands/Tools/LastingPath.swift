@@ -2,8 +2,7 @@ import Bytes
 import Glibc
 import Keychain
 import PrivateFiles
-import System
-import Terminals
+import ToolCommands
 
 /// This program's paths for other programs' configurations, and for links. An upgrade may replace the program's
 /// folder, and change only a link to it, as stow, Homebrew, Nix and people with a folder for each version do. So a

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Keychain
-import Terminals
+import ToolCommands
 
 struct LinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

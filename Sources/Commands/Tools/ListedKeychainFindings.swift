@@ -1,6 +1,5 @@
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 /// The findings of `llavero doctor` about a listed keychain.

@@ -2,7 +2,7 @@ import CredentialProtocols
 import Glibc
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// A file of another program that contains passwords or tokens in plain text.
 struct LooseCredentials {

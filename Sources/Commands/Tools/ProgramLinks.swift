@@ -1,10 +1,9 @@
+import Bytes
 import CredentialProtocols
 import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
-import System
-import Terminals
 import ToolCommands
 
 /// The names by which tools call this program: symbolic links to `llavero-credential`.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bytes
 import Keychain
-import Terminals
 import ToolCommands
 
 struct SetupCommand: UsingCompanion {

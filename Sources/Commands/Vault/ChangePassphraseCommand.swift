@@ -1,7 +1,7 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
-import Terminals
+import ToolCommands
 
 struct ChangePassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct InitCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import EncryptedFile
 import Keychain
-import Terminals
 import ToolCommands
 
 /// Whether the encrypted file may be restored with slots that may have been removed since.

@@ -2,7 +2,6 @@ import ArgumentParser
 import EncryptedFile
 import Glibc
 import Keychain
-import Terminals
 import ToolCommands
 
 struct RotateCommand: ParsableCommand {

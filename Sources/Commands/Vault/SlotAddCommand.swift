@@ -2,7 +2,6 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Keychain
-import Terminals
 import ToolCommands
 
 struct SlotAddCommand: ParsableCommand {

@@ -4,7 +4,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct SlotCommand: ParsableCommand {

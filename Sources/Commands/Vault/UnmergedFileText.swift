@@ -1,7 +1,7 @@
 import CredentialProtocols
 import EncryptedFile
 import Keychain
-import Terminals
+import ToolCommands
 
 extension UnmergedFile {
   /// A remark about it, with the command to type next.

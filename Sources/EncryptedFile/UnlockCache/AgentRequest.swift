@@ -2,7 +2,6 @@ import Bytes
 import CLinux
 import Glibc
 package import PrivateFiles
-import System
 
 /// A client's requests to an agent, each on a connection of its own.
 enum AgentRequest {

@@ -1,8 +1,8 @@
+import Bytes
 import CLinux
 import Glibc
 import Keychain
 import PrivateFiles
-import System
 
 /// The program that becomes an agent.
 public struct AgentProgram: Hashable, Sendable {

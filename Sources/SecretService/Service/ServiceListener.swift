@@ -1,7 +1,7 @@
+import Bytes
 import CSecret
 import Keychain
 import Synchronization
-import System
 
 /// Listens to the service's signals about its items (Secret Service API, "Signals"), and to its end and restart. Has a
 /// connection and a thread of its own, until there are no more subscribers.

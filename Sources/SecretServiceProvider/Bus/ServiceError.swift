@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 /// Why a call is refused, as an error of the Secret Service or D-Bus.
 enum ServiceError: Error {

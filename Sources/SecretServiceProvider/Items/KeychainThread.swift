@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import System
 
 /// A keychain that is used on its own thread, so that waiting for it or for a lock holds up nothing else.
 final class KeychainThread: @unchecked Sendable {

@@ -2,7 +2,6 @@ import Bytes
 import CSecret
 import Keychain
 import SecretService
-import System
 
 extension Provider {
   /// The size in bytes of a sandboxed program's secret, with which it encrypts its data.

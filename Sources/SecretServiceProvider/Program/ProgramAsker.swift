@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import Terminals
 import ToolCommands
 
 /// Asks a person about a program's access, for the service that started it: it reads a sentence, and prints one of the

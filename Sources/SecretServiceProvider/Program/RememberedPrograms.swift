@@ -4,7 +4,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 /// The file with your decisions about programs, which you can read and edit. Each line is `allow`, the item's UUID,
 /// its mark and the program's file, or `deny`, the item's UUID and the program's file; lines that begin with `#` are

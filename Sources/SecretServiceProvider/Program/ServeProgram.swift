@@ -3,7 +3,6 @@ package import Keychain
 import KeychainChoice
 import PrivateFiles
 import SecretService
-import Terminals
 package import ToolCommands
 
 /// The companion's part of `llavero serve`: the Secret Service, served from another keychain.

@@ -2,7 +2,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 enum ServedFile {

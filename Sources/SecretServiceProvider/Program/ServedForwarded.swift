@@ -3,7 +3,6 @@ import Forwarding
 import Keychain
 import KeychainChoice
 import SecretService
-import Terminals
 import ToolCommands
 
 /// The keychain forwarded to this machine, as it is served. None of it is stored here.

@@ -2,7 +2,6 @@ import Bytes
 import CLinux
 import CSecret
 import Glibc
-import System
 
 /// A started program that asks a person, or unlocks the keychain.
 final class ChildProgram {

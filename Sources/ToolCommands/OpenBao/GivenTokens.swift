@@ -2,8 +2,6 @@ import Bytes
 import Glibc
 import Keychain
 import OpenBao
-import System
-import Terminals
 
 /// The places where the original clients find a person's token: a variable, a token helper, a file.
 struct GivenTokens {

@@ -3,8 +3,6 @@ import CLinux
 import Glibc
 import Keychain
 package import SignIn
-import System
-import Terminals
 
 /// Exchanges requests with servers through the network program, for one without network. That starts at the first
 /// request, keeps its connections, and ends with this object.

@@ -1,6 +1,5 @@
 package import Keychain
 import SignIn
-import Terminals
 
 /// The OAuth clients of logins that move between a person's own keychain and one on a server, which keep them
 /// differently. Without its client, a moved token isn't renewed.

@@ -3,8 +3,6 @@ import CredentialProtocols
 import Glibc
 package import Keychain
 package import SignIn
-import System
-package import Terminals
 
 /// The network program, as programs with a keychain use it: work goes in and an outcome comes out, through
 /// descriptors.

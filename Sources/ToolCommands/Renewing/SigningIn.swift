@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 package import Keychain
-import Terminals
 package import SignIn
 
 /// Signs a person in, and keeps the tokens.

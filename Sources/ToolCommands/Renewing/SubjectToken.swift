@@ -2,7 +2,6 @@ import Bytes
 import Glibc
 import Keychain
 import SignIn
-import Terminals
 
 extension TokenExchange.Source {
   var text: String {

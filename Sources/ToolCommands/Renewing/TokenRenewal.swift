@@ -5,7 +5,6 @@ package import Keychain
 import OpenBao
 import PrivateFiles
 import SignIn
-import Terminals
 
 /// Renews tokens with their refresh tokens. If many processes need the same one, only one asks the server.
 package final class TokenRenewal: SecretRenewing {

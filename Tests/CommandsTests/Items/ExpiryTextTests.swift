@@ -1,7 +1,7 @@
 import Expectations
 import Keychain
-import Terminals
 import Testing
+import ToolCommands
 
 @testable import Commands
 

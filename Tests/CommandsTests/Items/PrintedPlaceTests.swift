@@ -1,9 +1,9 @@
 import Bytes
 import Expectations
 import Keychain
-import Terminals
 import TestSupport
 import Testing
+import ToolCommands
 
 @testable import Commands
 

@@ -1,8 +1,8 @@
 import Expectations
 import Keychain
-import Terminals
 import TestSupport
 import Testing
+import ToolCommands
 
 @testable import Commands
 

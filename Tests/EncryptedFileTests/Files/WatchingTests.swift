@@ -3,7 +3,6 @@ import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
-import SharedKeychain
 import TestSupport
 import Testing
 

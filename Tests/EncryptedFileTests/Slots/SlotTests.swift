@@ -1,8 +1,8 @@
 import Age
+import Bytes
 import Expectations
 import Glibc
 import Keychain
-import System
 import Testing
 import TestSupport
 

@@ -2,7 +2,6 @@ import Expectations
 import Glibc
 import Keychain
 import SecretService
-import SharedKeychain
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@
 import Foundation
 import Keychain
 import KeychainTesting
-import SharedKeychain
 
 let keychain = SharedKeychain(InMemoryKeychain())
 let login = GenericPassword(service: "example", account: "alice")

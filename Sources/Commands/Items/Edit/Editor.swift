@@ -1,7 +1,7 @@
+import Bytes
 import Glibc
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 /// The user's editor: `VISUAL`, else `EDITOR`, else `editor`, else `vi`.
 enum Editor {

@@ -1,5 +1,5 @@
 import Bytes
-import Terminals
+import ToolCommands
 
 /// An attribute's bytes as one line of editable text.
 ///

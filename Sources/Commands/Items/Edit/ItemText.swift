@@ -1,6 +1,6 @@
 import Bytes
 import Keychain
-import Terminals
+import ToolCommands
 
 /// An item's attributes as editable text: a line `name: value` for each, and comments after `#`.
 enum ItemText {

@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The characters of generated secrets.
 enum Alphabet {

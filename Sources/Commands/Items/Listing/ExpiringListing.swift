@@ -1,7 +1,7 @@
 import Bytes
 import Keychain
 import KeychainChoice
-import Terminals
+import ToolCommands
 
 /// The items whose secrets expire by some time, soonest first. Unlike other lists, it reads secrets, because an expiry
 /// is as confidential as they are.

@@ -2,7 +2,6 @@ import Bytes
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 extension OpenKeychain {

@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 extension ItemOutput {
   /// - Parameter hasKeychains: whether the table has a column for the keychain.

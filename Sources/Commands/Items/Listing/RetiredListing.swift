@@ -1,7 +1,7 @@
 import Bytes
 import EncryptedFile
 import Keychain
-import Terminals
+import ToolCommands
 
 /// A deleted item or replaced secret that can be brought back.
 struct Retired {

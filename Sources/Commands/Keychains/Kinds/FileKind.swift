@@ -4,7 +4,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 extension FileKind: VaultKind {

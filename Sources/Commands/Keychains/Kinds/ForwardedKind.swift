@@ -3,7 +3,6 @@ import EncryptedFile
 import Forwarding
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 extension ForwardedKind: ManagedKind {

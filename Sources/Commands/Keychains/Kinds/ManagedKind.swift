@@ -2,7 +2,6 @@ import Bytes
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 /// What the commands about keychains show and do for a kind of keychain.

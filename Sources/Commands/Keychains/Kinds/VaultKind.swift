@@ -3,7 +3,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 /// A kind of keychain that is an encrypted file on this machine.

@@ -4,7 +4,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Terminals
 import ToolCommands
 
 /// Does the work of `llavero keychain add NAME git REMOTE`.

@@ -1,7 +1,6 @@
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 /// A git-shared keychain that is leaving the list with unsent changes. Nothing sends those afterwards.

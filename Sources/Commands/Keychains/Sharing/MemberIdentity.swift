@@ -3,7 +3,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 /// A member's identity, and the facts about it for others.
 struct MemberIdentity {

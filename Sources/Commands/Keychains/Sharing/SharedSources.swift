@@ -1,7 +1,6 @@
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 /// The git-shared keychains among those without an answer.

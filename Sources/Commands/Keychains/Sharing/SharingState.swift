@@ -3,7 +3,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import OpenBao
-import Terminals
 import ToolCommands
 
 /// The sharing of a keychain with its repository or server, as far as it is known on this machine.

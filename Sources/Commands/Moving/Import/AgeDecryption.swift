@@ -2,7 +2,7 @@ import Age
 import Bytes
 import EncryptedFile
 import Keychain
-import Terminals
+import ToolCommands
 
 struct AgeDecryption {
   /// `--identity`: the file of identities; `nil` tries those found on this machine.

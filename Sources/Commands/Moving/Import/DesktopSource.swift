@@ -1,6 +1,6 @@
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// Everything in the desktop's Secret Service, as a source: logins, other items of programs, and collections.
 final class DesktopSource: ServiceSource, ImportSource {

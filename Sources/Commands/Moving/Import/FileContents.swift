@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 enum FileContents {
   /// The contents of a file; `-` is standard input.

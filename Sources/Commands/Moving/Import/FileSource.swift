@@ -5,7 +5,7 @@ import Glibc
 import Interchange
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 final class FileSource: ImportSource {
   let name: String

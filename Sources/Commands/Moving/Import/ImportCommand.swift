@@ -3,7 +3,6 @@ import EncryptedFile
 import Interchange
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 struct ImportCommand: UsingCompanion {

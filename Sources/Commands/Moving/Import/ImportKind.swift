@@ -1,6 +1,6 @@
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 struct ImportKind {
   let name: String

@@ -2,7 +2,7 @@ import Bytes
 import Glibc
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The operands of `llavero import`: a kind, for its usual places, or a file, whose kind is found by looking into it
 /// if nobody names it.

@@ -1,6 +1,6 @@
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 protocol ImportSource: AnyObject {
   /// The user's name for it: a path, or a program's name.

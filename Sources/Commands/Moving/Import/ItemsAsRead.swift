@@ -1,6 +1,6 @@
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// A service's items as they were read. A service lets programs change anything at any time.
 struct ItemsAsRead {

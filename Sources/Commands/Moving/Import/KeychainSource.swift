@@ -1,6 +1,6 @@
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 final class KeychainSource: ImportSource {
   let name: String

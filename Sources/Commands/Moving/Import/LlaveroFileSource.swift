@@ -2,7 +2,7 @@ import Age
 import Bytes
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// A vault of llavero in any place, or the output of `llavero export`: JSON Lines, optionally encrypted with age.
 final class LlaveroFileSource: ImportSource {

@@ -2,8 +2,7 @@ import Bytes
 import Glibc
 import Interchange
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 /// The store of `pass` or gopass: a folder of files encrypted with gpg, read through its own program.
 final class PassStore: ImportSource {

@@ -1,6 +1,6 @@
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The items of another program in the desktop's Secret Service, as logins.
 final class ProgramItemsSource: ServiceSource, ImportSource {

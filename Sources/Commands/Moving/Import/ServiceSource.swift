@@ -1,6 +1,6 @@
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// Items of the desktop's Secret Service, as a source. Subclasses choose and interpret them.
 class ServiceSource {

@@ -1,7 +1,6 @@
 import Bytes
 import Interchange
 import Keychain
-import Terminals
 import ToolCommands
 
 /// A table of no known program: a person names its columns, or confirms a guess.

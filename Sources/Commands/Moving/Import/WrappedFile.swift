@@ -2,8 +2,7 @@ import Bytes
 import EncryptedFile
 import Interchange
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 /// A file whose text another program extracts: an archive, or a database of KeePass. Nothing of it is written to disk.
 struct WrappedFile {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// What to do if the keychain already has the item with another secret.
 enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {

@@ -1,7 +1,6 @@
 import Interchange
 import Keychain
 import KeychainChoice
-import Terminals
 import ToolCommands
 
 /// Brings the logins of sources into a keychain, and reports the result.

@@ -1,6 +1,6 @@
 import Bytes
 import Glibc
-import Terminals
+import ToolCommands
 
 /// A progress bar on a terminal, shown only if the work takes long enough.
 final class ProgressBar {

@@ -2,7 +2,7 @@ import Bytes
 import CredentialProtocols
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// A report, for a person or a program, of what a transfer did or would do.
 struct TransferReport {

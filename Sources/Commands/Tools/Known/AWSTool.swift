@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KnownTool {
   static let aws = KnownTool(

@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KnownTool {
   /// Ansible: the passwords of its vaults, for which llavero-vault-client needs no set-up, and that of sudo. For

@@ -1,7 +1,7 @@
 import Bytes
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KnownTool {
   static let cargo = KnownTool(

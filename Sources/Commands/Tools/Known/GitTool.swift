@@ -1,6 +1,6 @@
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KnownTool {
   static let git = KnownTool(

@@ -1,5 +1,5 @@
 import Interchange
-import Terminals
+import ToolCommands
 
 /// A tool that logs in from llavero: its protocol, its setup, the sources of its former logins, its manual page, and
 /// its recipes. Each tool that is set up has a file beside this one, and an entry in ``all``; the others are in

@@ -1,7 +1,7 @@
 import Bytes
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KnownTool {
   /// kubectl, and every other program that reads kubeconfigs. Each user in them is set up separately.

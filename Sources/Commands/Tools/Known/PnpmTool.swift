@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KnownTool {
   /// pnpm runs a program for a registry's token, and takes its output as the header's value. A person's own .npmrc

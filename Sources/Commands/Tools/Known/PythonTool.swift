@@ -1,7 +1,7 @@
 import Bytes
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KnownTool {
   /// pip, uv, twine, poetry and everything else that uses Python's keyring.

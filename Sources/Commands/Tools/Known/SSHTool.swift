@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 extension KnownTool {
   /// ssh and ssh-add, for passwords and the passphrases of keys.

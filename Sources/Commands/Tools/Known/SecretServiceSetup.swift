@@ -1,7 +1,6 @@
 import EncryptedFile
 import Glibc
 import Keychain
-import Terminals
 import ToolCommands
 
 extension ToolSetup {

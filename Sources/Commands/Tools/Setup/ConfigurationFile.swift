@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 /// A configuration file of another program. It may contain passwords, so nothing of it is written anywhere else.
 struct ConfigurationFile {

@@ -2,7 +2,7 @@ import Bytes
 import EncryptedFile
 import Glibc
 import Keychain
-import Terminals
+import ToolCommands
 
 struct SetupPlace {
   private let homeFolder: String

@@ -2,7 +2,7 @@ import Bytes
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 /// A plan to set up one tool, or to undo that. It is complete before anything is changed.
 struct SetupPlan {

@@ -3,7 +3,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
-import Terminals
+import ToolCommands
 
 /// The record of `llavero setup`'s changes in a tool's configuration, to restore the former state: `setup/TOOL.json`
 /// in the state folder, readable only by its owner. It contains nothing else of the configuration.

@@ -1,5 +1,5 @@
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The state of a tool's configuration with regard to llavero.
 struct SetupState {

@@ -1,7 +1,7 @@
 import EncryptedFile
 import Glibc
 import Keychain
-import Terminals
+import ToolCommands
 
 struct ToolSetup: Sendable {
   /// As people type it.

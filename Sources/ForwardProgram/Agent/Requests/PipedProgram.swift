@@ -2,7 +2,6 @@ import Bytes
 import CLinux
 import Forwarding
 import Glibc
-import System
 
 /// A program that gets work and prints the result: the one that opens the keychain for one request, so that this
 /// process never has a key, and secrets only while passing them on; the one that asks a person; and the one that

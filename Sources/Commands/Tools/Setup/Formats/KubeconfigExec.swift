@@ -1,7 +1,7 @@
 import Bytes
 import Interchange
 import Keychain
-import Terminals
+import ToolCommands
 
 /// The `exec` entry of a user in a kubeconfig (Kubernetes, "client-go credential plugins"). Only kubectl writes it.
 struct KubeconfigExec: ConfigurationFormat {

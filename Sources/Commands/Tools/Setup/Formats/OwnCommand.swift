@@ -1,7 +1,6 @@
 import Bytes
 import Keychain
-import System
-import Terminals
+import ToolCommands
 
 /// A tool's own command that writes a setting into its configuration. It contains no secret.
 struct OwnCommand: Sendable {

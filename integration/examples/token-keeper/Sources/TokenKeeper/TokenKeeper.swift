@@ -1,5 +1,4 @@
 public import Keychain
-public import SharedKeychain
 
 /// Logs people in, and stores their tokens in a keychain: the user's own, or one in memory for tests.
 public struct TokenKeeper: Sendable {

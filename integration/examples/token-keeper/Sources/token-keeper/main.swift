@@ -1,7 +1,6 @@
 import DefaultKeychain
 import Glibc
 import Keychain
-import SharedKeychain
 import TokenKeeper
 
 /// Prints a message to standard error, which is separate from results.

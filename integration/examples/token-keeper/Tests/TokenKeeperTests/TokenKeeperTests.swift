@@ -1,6 +1,5 @@
 import Keychain
 import KeychainTesting
-import SharedKeychain
 import Testing
 import TokenKeeper
 

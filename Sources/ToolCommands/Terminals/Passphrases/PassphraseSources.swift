@@ -1,0 +1,187 @@
+import Bytes
+package import EncryptedFile
+import Glibc
+package import Keychain
+import KeychainChoice
+
+/// The sources of a keychain's passphrase.
+///
+/// Only the first that exists is used: the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
+/// credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; the user, if asking is allowed, through
+/// ``PassphrasePrompt``. The user has three tries, every other source one.
+package final class PassphraseSources {
+  package enum Origin: Hashable, Sendable {
+    case descriptor
+    case credential
+    case command
+    case person
+  }
+
+  /// What the passphrase opens. The credential and the command apply to a vault only.
+  package enum Subject {
+    /// The encrypted file.
+    case vault(path: String)
+    /// One of several slots of the encrypted file.
+    case slot(id: String)
+    /// Another program's database.
+    case database(path: String)
+    /// The desktop's keyring, with the prompt for its password on a terminal.
+    case keyring(prompt: String)
+  }
+
+  /// In bytes.
+  package static let longest = SystemdCredential.longest
+  package static let tries = 3
+
+  private(set) var lastOrigin: Origin?
+
+  private let subject: Subject
+  private let descriptor: Int32?
+  private let mayAsk: Bool
+  private var prompt: PassphrasePrompt?
+  /// The descriptor's answer, because several files may need it, such as the earlier states of a damaged vault.
+  private var fromDescriptor: Secret?
+
+  /// - Parameter descriptor: the descriptor of `--passphrase-fd`.
+  package init(for subject: Subject, descriptor: Int32?, mayAsk: Bool) {
+    self.subject = subject
+    self.descriptor = descriptor
+    self.mayAsk = mayAsk
+  }
+
+  package var source: PassphraseSource { passphrase }
+
+  /// The source that would give the passphrase now. A descriptor gives it only once.
+  package var respondent: PassphraseRespondent {
+    if descriptor != nil { return .nobody }
+    if case .vault = subject,
+      SystemdCredential() != nil || CString(variable: PassphraseCommand.variable) != nil
+    {
+      return .program
+    }
+    return mayAsk && (try? PassphrasePrompt.find(timeout: Self.promptTimeout())) != nil ? .person : .nobody
+  }
+
+  /// The passphrase; `nil` if nobody can be asked, or not again.
+  ///
+  /// - Parameter attempt: the number of the attempt, from 1; above 1 the previous passphrase was wrong.
+  /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` at the second attempt if the user wasn't asked;
+  ///   ``KeychainError/promptDismissed`` if the user declined; the error of the source in use.
+  package func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
+    if attempt > 1 { return try passphraseAgain(attempt) }
+    if let descriptor {
+      lastOrigin = .descriptor
+      if let again = fromDescriptor?.copy() { return again }
+      do throws(KeychainError) {
+        let passphrase = try SecretInput.passphrase(from: descriptor)
+        fromDescriptor = passphrase.copy()
+        return passphrase
+      } catch {
+        throw .unavailable(reason: error.message)
+      }
+    }
+    if case .vault = subject, let passphrase = try unattendedPassphrase() { return passphrase }
+    guard mayAsk, let prompt = PassphrasePrompt.find(timeout: try Self.promptTimeout()) else { return nil }
+    self.prompt = prompt
+    return try ask(prompt, error: nil)
+  }
+
+  private func passphraseAgain(_ attempt: Int) throws(KeychainError) -> Secret? {
+    if let prompt {
+      return attempt > Self.tries ? nil : try ask(prompt, error: PassphraseQuestion.wrong)
+    }
+    guard case .vault(let path) = subject else { return nil }
+    switch lastOrigin {
+    case .descriptor: throw .wrongPassphraseGiven(by: "descriptor \(descriptor ?? -1)", path: path)
+    case .credential: throw .wrongPassphraseGiven(by: SystemdCredential.name, path: path)
+    case .command: throw .wrongPassphraseGiven(by: PassphraseCommand.name, path: path)
+    case .person, nil: return nil
+    }
+  }
+
+  private func ask(_ prompt: PassphrasePrompt, error: String?) throws(KeychainError) -> Secret {
+    let question: PassphraseQuestion =
+      switch subject {
+      case .vault(let path): .passphrase(of: "keychain", at: path)
+      case .slot(let id): .passphrase(of: "slot \(id)", at: nil)
+      case .database(let path): .passphrase(of: "database", at: path)
+      case .keyring(let line): .keyringPassword(line: line)
+      }
+    lastOrigin = .person
+    return try prompt.ask(question, error: error)
+  }
+
+  private func unattendedPassphrase() throws(KeychainError) -> Secret? {
+    if let passphrase = try SystemdCredential()?.passphrase() {
+      lastOrigin = .credential
+      return passphrase
+    }
+    guard let command = CString(variable: PassphraseCommand.variable) else { return nil }
+    lastOrigin = .command
+    let timeout = try Self.milliseconds("LLAVERO_PASSPHRASE_COMMAND_TIMEOUT", default: 60_000)
+    return try PassphraseCommand(command: command, timeout: timeout).passphrase()
+  }
+
+  /// Reads a new passphrase, typed twice or from the descriptor. The credential and the command are not used, because
+  /// they give the present one.
+  ///
+  /// - Parameter option: the option that names the descriptor.
+  /// - Throws: ``KeychainError`` if nobody can be asked, it is empty, the two differ three times, or the user declines.
+  package func newPassphrase(option: String = "--passphrase-fd") throws(KeychainError) -> Secret {
+    if let descriptor {
+      let passphrase = try SecretInput.passphrase(from: descriptor)
+      if passphrase.isEmpty { throw .failure("the passphrase is empty", status: .usage) }
+      // A file from Windows has one at its end.
+      if passphrase.withUnsafeBytes({ $0.contains { $0 < 0x20 || $0 == 0x7f } }) {
+        StandardStreams.say(
+          "the new passphrase has a control character, such as a line break, so that nobody can type it on a terminal"
+        )
+      }
+      lastOrigin = .descriptor
+      return passphrase
+    }
+    let prompt = mayAsk ? PassphrasePrompt.find(timeout: try Self.promptTimeout()) : nil
+    guard let prompt else {
+      throw .failure(
+        mayAsk
+          ? "there is no terminal to ask for the passphrase" : "nobody may be asked for the passphrase",
+        hint: "give it with \(prose: option)", status: .usage)
+    }
+    lastOrigin = .person
+    let question: PassphraseQuestion =
+      switch subject {
+      case .vault, .slot, .database: .newPassphrase(of: "keychain")
+      case .keyring: .newPassphrase(of: "keyring")
+      }
+    var error: String?
+    for _ in 0..<Self.tries {
+      let passphrase = try prompt.askTwice(question, error: error)
+      if let passphrase {
+        if !passphrase.isEmpty { return passphrase }
+        error = PassphraseQuestion.empty
+      } else {
+        error = PassphraseQuestion.theyDiffer
+      }
+    }
+    throw .failure(
+      error == PassphraseQuestion.empty ? "the passphrase is empty" : "no match after three tries",
+      status: .usage)
+  }
+
+  /// The time limit for a program's answer, in milliseconds, in case nobody sees its dialog: that of
+  /// `LLAVERO_PROMPT_TIMEOUT`, or five minutes.
+  ///
+  /// - Throws: ``KeychainError`` if the variable isn't between 0.001 and 86,400 seconds.
+  package static func promptTimeout() throws(KeychainError) -> Int {
+    try milliseconds("LLAVERO_PROMPT_TIMEOUT", default: 300_000)
+  }
+
+  /// The milliseconds that a variable gives in seconds.
+  private static func milliseconds(_ name: String, default value: Int) throws(KeychainError) -> Int {
+    do throws(KeychainError) {
+      return try KeychainEnvironment().milliseconds(name) ?? value
+    } catch {
+      throw .unavailable(reason: error.message)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Expectations
+import Testing
+
+@testable import ToolCommands
+
+@Suite("tables") struct TableTests {
+  @Test(
+    "width is that of a terminal",
+    arguments: [
+      ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("한국", 4), ("\u{1112}\u{1161}\u{11ab}", 2),
+      ("🔑", 2),
+      ("ｱ", 1), ("Ａ", 2), ("…", 1), ("ไทย", 3), ("👍", 2), ("½", 1), ("\u{20000}", 2), ("a漢e\u{301}", 4),
+    ])
+  func width(text: String, columns: Int) {
+    expect(displayWidth(text), is: columns)
+  }
+
+  @Test(
+    "what is too long is cut where a column ends",
+    arguments: [
+      ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("漢字漢字", 8, "漢字漢字"), ("漢字漢字", 7, "漢字漢…"),
+      ("漢字漢字", 6, "漢字…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"), ("abc", 1, "…"), ("abc", 0, ""),
+    ])
+  func cut(text: String, width: Int, shown: String) {
+    expect(shortened(text, to: width), is: shown)
+    expect(displayWidth(shown) <= max(width, displayWidth(text)))
+  }
+
+  @Test("columns of wide characters line up")
+  func wide() {
+    expect(
+      columns([["漢", "x"], ["abc", "y"], ["e\u{301}", "z"]]).shown, is: "漢   x\nabc  y\ne\u{301}    z\n")
+  }
+
+  @Test("a line is never wider than the terminal as long as columns can be narrower", arguments: 30...90)
+  func fits(limit: Int) {
+    let rows = [
+      ["https://a-rather-long-server.example.com/path", "somebody@example.com", "2026-11-21", "漢字漢字漢字漢字漢字"],
+      ["short", "a", "b", ""],
+    ]
+    var table = Table(limit: limit)
+    table.fit(rows)
+    for row in rows {
+      expect(displayWidth(table.line(row)) <= max(limit, 4 * 8 + 3 * 2))
+      expect(table.line(row).last != " ")
+    }
+    // The widest columns are narrowed first.
+    if limit >= 60 { expect(table.line(rows[0]).contains("2026-11-21")) }
+  }
+
+  @Test("no limit, nothing cut")
+  func unlimited() {
+    var table = Table()
+    let long = String(repeating: "x", count: 5000)
+    table.fit([[long, "y"]])
+    expect(table.line([long, "y"]), is: long + "  y")
+  }
+
+  @Test("columns only grow as rows come")
+  func grows() {
+    var table = Table()
+    table.fit([["aaaa", "b"]])
+    table.fit([["a", "b"]])
+    expect(table.line(["a", "b"]), is: "a     b")
+    table.fit([["aaaaaa", "b"]])
+    expect(table.line(["a", "b"]), is: "a       b")
+  }
+
+  @Test("columns are as wide as their longest cell, without space at the end")
+  func table() {
+    expect(
+      columns([["A", "B", ""], ["long", "b", "x"], ["", "longer", ""]])
+        .shown, is: "A     B\nlong  b       x\n      longer\n")
+    expect(columns([]).shown, is: "")
+    expect(columns([["a\n\u{1b}", "b"]]).shown, is: "a\\u{a}\\u{1b}  b\n")
+  }
+}
