@@ -20,7 +20,7 @@ package final class Held<Value> {
 }
 
 /// Releases any ``Held``.
-package let releaseHeld: GDestroyNotify = { data in
+package func releaseHeld(_ data: gpointer?) {
   if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
 }
 
