@@ -17,9 +17,6 @@ public struct FurtherSecrets: ~Copyable, Sendable {
   /// Says nothing.
   public init() {}
 
-  /// Whether neither part says anything.
-  public var isSilent: Bool { !parts.code.isSaid && !parts.fields.isSaid }
-
   /// Whether there is no part with contents.
   public var isEmpty: Bool { parts.code.text.isEmpty && parts.fields.text.isEmpty }
 
