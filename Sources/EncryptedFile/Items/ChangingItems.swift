@@ -143,14 +143,19 @@ extension EncryptedFileKeychain {
       let latest = try generations.latestNumber(besides: snapshot.generation.number)
       change.head.generation = max(change.head.generation, latest + 1)
     }
+    if !isOfCopies { try mergeOthers(into: change) }
+    announce(change)
+    return change
+  }
+
+  /// Merges the copies that other programs have put beside the file, and writes that were missed.
+  private func mergeOthers(into change: VaultChange) throws(KeychainError) {
     var count = try change.mergeCopies(except: Set(notMerged.keys)) { (name, path, error) in
       notMerged[name] = error
       onNotice(.unmerged(path: path, error))
     }
     count += try change.mergeMissed { onNotice(.unmerged(path: $0, $1)) }
     if count > 0 { change.onCommit { [onNotice, count] in onNotice(.merged(copies: count)) } }
-    announce(change)
-    return change
   }
 
   /// Tells the user if a change, which is in place, may not survive a loss of power.

@@ -15,6 +15,8 @@ extension EncryptedFileKeychain {
   package func discard() {
     unlink(location.vaultFile)
     unlink(location.identityFile)
+    // Where a process was killed while it made a vault.
+    unlink(location.stateFolder + "/" + VaultLocation.newIdentityName)
     (key, snapshot) = (nil, nil)
   }
 }

@@ -10,7 +10,7 @@ import PrivateFiles
 /// of the request, and the items are its secret.
 ///
 /// Copies may get lost, but never get in the way: any that can't be read or written counts as none, and nobody waits
-/// until one is on the disk.
+/// until one is on the disk, but for the key that is made with the first.
 final class CopyVault {
   /// The contents of a folder at one time.
   struct FolderCopy {
@@ -107,10 +107,10 @@ final class CopyVault {
       // Anything changed or read after the request is newer.
       if isChanged(since: now) || !isOwn() { return }
       let copies = try vault.items(matching: .all)
-      try vault.delete(copies.filter { !isCurrent($0, at: now) })
+      try vault.delete(copies.filter { !isCurrent($0, at: now) && !isNewer($0, than: now) })
       for (name, items) in folders {
         let former = copies.first { $0.key == key(name) }
-        if let date = former?.modificationDate, date > now, date <= .now { continue }
+        if let former, isNewer(former, than: now) { continue }
         try vault.delete(former.map { [$0] } ?? [])
         try add(items, of: name, at: now)
       }
@@ -135,15 +135,22 @@ final class CopyVault {
     return date <= now && now.seconds - date.seconds <= maximumAge
   }
 
+  /// Whether another process has asked for it after this one, and was answered before.
+  private func isNewer(_ copy: Item, than now: Timestamp) -> Bool {
+    guard copy.key.account == origin, let date = copy.modificationDate else { return false }
+    return date > now && date <= .now
+  }
+
   /// Changes the vault. If that fails, no copy stays: it may be outdated.
   ///
   /// - Parameter isForgetting: whether the change can't be left out while others change the copies.
   private func change(isForgetting: Bool, _ body: () throws(KeychainError) -> Void) {
     do throws(KeychainError) {
       try vault.exclusively(body)
-    } catch .busy where !isForgetting {
+    } catch .busy {
+      if isForgetting { clear() }
     } catch {
-      vault.discard()
+      locked(clear)
     }
   }
 
@@ -183,6 +190,7 @@ final class CopyVault {
 
   /// Forgets all copies, and the reads in progress.
   func forgetAll() {
+    if !FileStatus.isThere(place) { return }
     noteChange()
     locked(clear)
   }

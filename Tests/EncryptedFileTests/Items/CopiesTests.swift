@@ -65,11 +65,25 @@ struct CopiesTests {
     expect(try services(keychain), is: ["first", "third"])
   }
 
+  @Test("takes nothing from what another program puts beside it")
+  func hasNoOthers() throws {
+    let keychain = keychain()
+    let gone = try add("gone", to: keychain)
+    try put(
+      try contents(of: place.vault),
+      into: place.location.vaultFolder + "/vault.sync-conflict-20261121-083000-ABCDEFG.age")
+    _ = try add("kept", to: keychain)
+    try keychain.delete([gone])
+    _ = try add("next", to: self.keychain())
+    expect(try services(self.keychain()), is: ["kept", "next"])
+  }
+
   @Test("is discarded whole, also a damaged one, and nobody changes it meanwhile")
   func isDiscarded() throws {
     let keychain = keychain()
     _ = try add("first", to: keychain)
     try put([1, 2, 3], into: place.vault)
+    try put([4], into: place.location.stateFolder + "/" + VaultLocation.newIdentityName)
     #expect(throws: KeychainError.self) { try add("second", to: keychain) }
     var services: [String]?
     try keychain.whileLocked {
@@ -78,6 +92,7 @@ struct CopiesTests {
       #expect(throws: KeychainError.self) { try add("second", to: self.keychain()) }
     }
     expect(services, is: [])
+    expect(names(in: place.location.stateFolder), is: [])
     _ = try add("third", to: keychain)
     expect(try self.services(self.keychain()), is: ["third"])
   }
