@@ -157,8 +157,10 @@ final class PersonalCredentials: LoginCredentials {
     try? keychain.exclusively { () throws(KeychainError) in
       if var former = try self.former(wanted, in: keychain) {
         // Somebody may have logged in meanwhile.
-        let present = try keychain.credential(of: former)
-        guard replaced.lend({ present.secret.isEqual(to: $0) }) ?? true else { return }
+        let isStill = try replaced.lend { (replaced) throws(KeychainError) in
+          try keychain.credential(of: former).secret.isEqual(to: replaced)
+        }
+        if isStill == false { return }
         former.comment = wanted.comment
         try keychain.update(former, credential)
       } else {
