@@ -61,7 +61,7 @@ final class ChildProgram {
     }
     let words = ([name ?? arguments[0]] + arguments).map { CString(pointer: strdup($0)) }
     defer { for word in words { free(UnsafeMutablePointer(mutating: word.pointer)) } }
-    let start = ProgramStart([words[0]] + words.dropFirst(2), at: words[1], descriptors, .attended)
+    let start = ProgramStart([words[0]] + words.dropFirst(2), at: words[1], descriptors, .plugin)
     guard let process = try? start.run() else {
       if output >= 0 { close(output) }
       return nil
