@@ -66,8 +66,10 @@ public final class DefaultKeychain: KeychainWrapper {
   /// Adds an item. If no keychain was chosen before, this one is used from now on.
   @discardableResult
   public func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
-    let added = try wrapped().add(item, credential)
-    remember()
+    let store = try wrapped()
+    let added = try store.add(item, credential)
+    // A list says by itself that it has added something.
+    if store.searchList == nil { remember() }
     return added
   }
 
@@ -76,8 +78,9 @@ public final class DefaultKeychain: KeychainWrapper {
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item {
-    let added = try wrapped().add(keepingDatesOf: item, credential)
-    remember()
+    let store = try wrapped()
+    let added = try store.add(keepingDatesOf: item, credential)
+    if store.searchList == nil { remember() }
     return added
   }
 

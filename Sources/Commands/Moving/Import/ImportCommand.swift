@@ -65,9 +65,10 @@ struct ImportCommand: UsingCompanion {
   }
 
   func companionNeed() throws(KeychainError) -> CompanionNeed {
-    let operands = try ImportOperands(kind, file)
-    let kind = operands.kind
-    if kind.desktopItems == nil || operands.file != nil || columns != nil && !kind.isTable { return .none }
+    // A file needs none, and is looked into only once.
+    if file != nil || !ImportKind.isName(kind) { return .none }
+    let kind = try ImportKind.named(kind)
+    if kind.desktopItems == nil || columns != nil && !kind.isTable { return .none }
     return kind.format == nil && !kind.hasOthers ? .required : .wanted
   }
 
