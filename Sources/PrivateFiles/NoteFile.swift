@@ -16,9 +16,9 @@ extension JSONMessage {
 
   /// Writes the note into its file, if possible.
   package func writeNote(_ name: String, in folder: String) {
-    var line = encoded
-    line.append("\n")
     guard let folder = try? Folder(creating: folder) else { return }
-    try? line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replaceForNow(name, with: bytes) }
+    try? encodedLine.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.replaceForNow(name, with: bytes)
+    }
   }
 }

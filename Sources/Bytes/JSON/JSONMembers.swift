@@ -30,6 +30,13 @@ extension JSONMessage {
     var copy = self
     return copy.encode()
   }
+
+  /// The same with a line feed.
+  package var encodedLine: Secret {
+    var line = encoded
+    line.append("\n")
+    return line
+  }
 }
 
 extension JSONWriter {

@@ -10,15 +10,15 @@ import ToolCommands
 ///
 /// No hash of the file is kept. Such files may contain passwords, and a hash allows guesses to be checked, even when
 /// the file is gone. Checking that the added text is still in its place does as well.
-struct SetupRecord: Equatable {
+struct SetupRecord: Equatable, JSONMessage {
   struct Change: Equatable {
-    let path: String
+    private(set) var path: String
     /// The part of the tool's configuration that it is in.
-    let part: String?
+    private(set) var part: String?
     /// Whether the file was created for it.
     var isMade: Bool
     /// Relative to the file after the changes before it.
-    let edit: TextEdit
+    private(set) var edit: TextEdit
   }
 
   var changes: [Change] = []
@@ -52,7 +52,9 @@ struct SetupRecord: Equatable {
     }
     let text = try file.contents(limit: limit)
     do throws(JSONReader.Malformed) {
-      return try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try SetupRecord(text) }
+      var record = SetupRecord()
+      try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try record.read(text) }
+      return record
     } catch {}
     throw .failure(
       "\(path)/\(tool).json can't be understood",
@@ -72,7 +74,7 @@ struct SetupRecord: Equatable {
     }
     let folder = try Folder(creating: path)
     StandardStreams.warn(
-      try json.jsonLine.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try encodedLine.withUnsafeBytes { (bytes) throws(KeychainError) in
         try folder.replace("\(tool).json", with: bytes)
       })
   }
@@ -86,44 +88,32 @@ struct SetupRecord: Equatable {
     return try body()
   }
 
-  // MARK: As JSON
-
-  private var json: JSONObject {
-    let changes = changes.map { change -> JSONObject in
-      [
-        "path": change.path, "part": change.part, "made": change.isMade, "offset": change.edit.offset,
-        "removed": ByteString(change.edit.removed), "added": ByteString(change.edit.added),
-      ]
+  mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    var version = 1
+    try members.need("version")
+    try members.member("version", &version)
+    if version != 1 { throw JSONReader.Malformed() }
+    try members.objects("changes", &changes) {
+      Change(path: "", part: nil, isMade: false, edit: TextEdit(offset: 0, removed: [], added: []))
     }
-    return [
-      "version": 1, "changes": changes, "links": links, "folders": folders,
-      "handedOver": isHandedOver.ifTrue,
-    ]
-  }
-
-  init() {}
-
-  private init(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    let fields = try JSONFields(text)
-    guard try fields.value("version")?.integer() == 1 else { throw JSONReader.Malformed() }
-    changes = try fields.elements("changes") { (change) throws(JSONReader.Malformed) in
-      try Change(JSONFields(change.raw))
-    }
-    links = try fields.strings("links").map(\.description)
-    folders = try fields.strings("folders").map(\.description)
-    isHandedOver = try fields.value("handedOver")?.bool() ?? false
+    try members.texts("links", &links)
+    try members.texts("folders", &folders)
+    try members.mark("handedOver", &isHandedOver)
   }
 }
 
-extension SetupRecord.Change {
-  fileprivate init(_ fields: JSONFields) throws(JSONReader.Malformed) {
-    let offset: Int = try fields.value("offset")?.integer() ?? 0
-    guard let path = try fields.text("path"), let removed = try fields.bytes("removed"),
-      let added = try fields.bytes("added"), offset >= 0
-    else { throw JSONReader.Malformed() }
-    self.init(
-      path: path, part: try fields.text("part"), isMade: try fields.value("made")?.bool() ?? false,
-      edit: TextEdit(offset: offset, removed: removed.bytes, added: added.bytes))
+extension SetupRecord.Change: JSONMessage {
+  mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+    var (offset, removed, added) = (edit.offset, ByteString(edit.removed), ByteString(edit.added))
+    try members.need("path", "removed", "added")
+    try members.member("path", &path)
+    try members.member("part", &part)
+    try members.mark("made", &isMade, usually: nil)
+    try members.member("offset", &offset)
+    try members.member("removed", &removed)
+    try members.member("added", &added)
+    if offset < 0 { throw JSONReader.Malformed() }
+    edit = TextEdit(offset: offset, removed: removed.bytes, added: added.bytes)
   }
 }
 
