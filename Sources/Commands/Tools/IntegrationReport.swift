@@ -146,10 +146,15 @@ struct IntegrationReport {
     let folder = place.variable("DOCKER_CONFIG") ?? place.home(".docker")
     let path = folder + "/config.json"
     guard let text = try? ConfigurationFile(path: path).contents() else { return }
-    guard !text.isBlank,
-      let reading = try? JSONMember(name: "credsStore", value: "llavero").reading(of: text)
-    else {
+    let isJSON = text.withUnsafeBytes { (try? JSONReader.members(of: $0) { _, _ in }) != nil }
+    if !isJSON {
       return add("docker", path, "docker can't read it: it isn't valid JSON", "correct it by hand")
+    }
+    let reading: ConfigurationReading
+    do throws(ConfigurationFault) {
+      reading = try JSONMember(name: "credsStore", value: "llavero").reading(of: text)
+    } catch {
+      return add("docker", path, error.reason, "correct it by hand")
     }
     switch reading.current {
     case nil:

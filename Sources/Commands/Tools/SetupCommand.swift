@@ -78,6 +78,7 @@ struct SetupCommand: UsingCompanion {
     {
       throw ValidationError("That is not the name of a profile.")
     }
+    if user?.isEmpty ?? false { throw ValidationError("That is not the name of a user.") }
     let owners = [
       ("replace", replace, "secret-service"), ("user", user != nil, "kubectl"),
       ("registry", registry != nil, "pnpm"), ("host", !host.isEmpty, "bazel"),
@@ -85,7 +86,6 @@ struct SetupCommand: UsingCompanion {
     for (option, isGiven, owner) in owners where isGiven && tool != owner {
       throw ValidationError("--\(option) goes with \(owner).")
     }
-    if user?.isEmpty ?? false { throw ValidationError("That is not the name of a user.") }
     if let registry, !Self.isRegistry(registry) {
       throw ValidationError("'\(registry)' is no registry: write it as HOST, HOST:PORT or HOST/PATH.")
     }
