@@ -1,4 +1,5 @@
-/// A keychain that hands on to another one what it doesn't do itself.
+/// A keychain that hands on to another one what it doesn't do itself. One that answers otherwise has no
+/// ``KeychainStore/searchList``: questions go to that list itself.
 public protocol KeychainWrapper: KeychainStore {
   /// The other keychain.
   ///

@@ -49,6 +49,9 @@ struct ServeCommand: UsingCompanion {
     let seconds = try idle.map { (text) throws(KeychainError) in try DurationText.seconds(text, of: "--idle")
     }
     let options = ServeOptions(keychain.selection, replaces: replace, idle: seconds, logs: log, asks: ask)
-    if let failure = Program.secretService?.serve(options) { throw failure }
+    guard let service = Program.secretService else {
+      throw .unavailable(reason: "this program has no Secret Service")
+    }
+    if let failure = service.serve(options) { throw failure }
   }
 }

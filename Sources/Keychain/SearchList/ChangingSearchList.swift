@@ -56,6 +56,8 @@ extension KeychainSearchList {
   }
 
   /// Deletes items of one's own keychains, and hides those of shared ones.
+  ///
+  /// - Throws: ``KeychainError`` of the keychain that has the item.
   public func discard(_ items: [Item]) throws(KeychainError) -> Int {
     try inEach(of: members) { (member) throws(KeychainError) in
       let own = part(of: items, in: member)
@@ -65,6 +67,8 @@ extension KeychainSearchList {
   }
 
   /// The default one.
+  ///
+  /// - Throws: ``KeychainError`` if it can't be opened.
   public func keychainOfNewItems() throws(KeychainError) -> any KeychainStore { try home.store() }
 
   /// The list of the keychains that have the items, or of the default one alone.
@@ -75,6 +79,8 @@ extension KeychainSearchList {
   }
 
   /// The keychain of the list that has the item.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if none has it; any error of opening.
   public func original(of item: Item) throws(KeychainError) -> (keychain: any KeychainStore, item: Item) {
     guard let (member, inner) = address(of: item) else { throw .itemNotFound }
     return (try member.store(), inner)
@@ -101,6 +107,8 @@ extension KeychainSearchList {
 
   /// Stores a credential in the default keychain, unless the very same came from another one. That one's item is shown
   /// again if it was hidden, because the server has accepted it.
+  ///
+  /// - Throws: ``KeychainError`` of the keychains asked, and of the one that is changed.
   @discardableResult
   public func save(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64? = nil, at now: Timestamp = .now
@@ -151,6 +159,8 @@ extension KeychainSearchList {
 
   /// Deletes refused items from one's own keychains, and hides those of shared ones. A secret that can be renewed is
   /// only marked as expired, wherever it is.
+  ///
+  /// - Throws: ``KeychainError`` of the keychains asked, and of those that are changed.
   public func erase(
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference? = nil,
     at now: Timestamp = .now
@@ -197,6 +207,8 @@ extension KeychainSearchList {
   }
 
   /// Deletes the items in question from one's own keychains, and hides those of shared ones.
+  ///
+  /// - Throws: ``KeychainError`` of the keychains asked, and of those that are changed.
   public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
     try inEach(of: members) { (member) throws(KeychainError) in
       let store = try member.store()
@@ -206,6 +218,8 @@ extension KeychainSearchList {
   }
 
   /// Notes it in the keychain that answered.
+  ///
+  /// - Throws: ``KeychainError`` of the keychain that has the item.
   public func refuse(
     _ answered: ItemReference, to query: ItemQuery, at now: Timestamp = .now
   ) throws(KeychainError) {

@@ -88,6 +88,8 @@ public final class KeychainSearchList: KeychainStore {
   }
 
   /// The items that answer the query, those of the first keychain first, and those of each keychain best first.
+  ///
+  /// - Throws: ``KeychainError`` of the first that can't be used, if no other has anything.
   public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     try collect { (store) throws(KeychainError) in try store.find(query) }
   }
@@ -125,6 +127,8 @@ public final class KeychainSearchList: KeychainStore {
   }
 
   /// The answer of the first keychain that has one; else the first thing that can be renewed.
+  ///
+  /// - Throws: ``KeychainError`` of the first that can't be used, if no other has anything.
   public func answerOrRenewal(
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
@@ -161,6 +165,8 @@ public final class KeychainSearchList: KeychainStore {
   }
 
   /// Explains the answer of the list: what each keychain would answer by itself, in order.
+  ///
+  /// - Throws: ``KeychainError`` of the first that can't be used, if no other has anything.
   public func explain(
     _ query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
