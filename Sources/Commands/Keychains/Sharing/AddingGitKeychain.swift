@@ -156,12 +156,16 @@ struct AddingGitKeychain {
     }
   }
 
+  /// The optimiser of Swift 6.3 fails on the borrowed enumeration where this is inlined, or a closure.
+  @inline(never)
   private func make(
     _ keychain: EncryptedFileKeychain, openedBy identity: MemberIdentity, _ label: String
   ) throws(SharingFault) {
-    _ = try SharingFault.ofKeychain { () throws(KeychainError) in
-      try keychain.create(
+    do throws(KeychainError) {
+      _ = try keychain.create(
         .recipient(identity.recipient, identity: identity.path), isShared: true, label: label)
+    } catch {
+      throw .keychain(error)
     }
   }
 
