@@ -106,7 +106,7 @@ let besideLibraries: [LinkerSetting] = [
 let package = Package(
   name: "llavero",
   products: [
-    .library(name: "Keychain", targets: ["Keychain"]),
+    .library(name: "Keychain", targets: ["Keychain", "SharedKeychain"]),
     .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
     .library(name: "Age", targets: ["Age"]),
     .library(name: "EncryptedFile", targets: ["EncryptedFile"]),
@@ -157,6 +157,8 @@ let package = Package(
     .target(
       name: "Keychain", dependencies: ["Bytes"],
       swiftSettings: settings + answering + compact),
+    // Apart from Keychain, or each executable had Swift's concurrency and Dispatch: 0.5 MiB.
+    .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     .target(
       name: "PrivateFiles", dependencies: ["Bytes", "Keychain", "CLinux"],
@@ -280,7 +282,8 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "Bytes", "Age", "Keychain", "PrivateFiles", "EncryptedFile",
-        "KeychainTesting", "SecretService", "Forwarding", "SignIn", "OpenBao", "NetworkProgram", "CLinux",
+        "SharedKeychain", "KeychainTesting", "SecretService", "Forwarding", "SignIn", "OpenBao",
+        "NetworkProgram", "CLinux",
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
@@ -300,6 +303,12 @@ let package = Package(
       dependencies: ["Expectations", "Bytes", "Keychain", "KeychainTesting", "TestSupport"],
       swiftSettings: language),
     .testTarget(
+      name: "SharedKeychainTests",
+      dependencies: [
+        "Expectations", "Bytes", "Keychain", "SharedKeychain", "KeychainTesting", "TestSupport",
+      ],
+      swiftSettings: language),
+    .testTarget(
       name: "SecurityCodesTests", dependencies: ["Expectations", "Keychain", "TestSupport"],
       swiftSettings: language),
     .testTarget(
@@ -312,7 +321,7 @@ let package = Package(
     .testTarget(
       name: "EncryptedFileTests",
       dependencies: [
-        "Expectations", "Bytes", "KeychainTesting", "EncryptedFile",
+        "Expectations", "Bytes", "SharedKeychain", "KeychainTesting", "EncryptedFile",
         "PrivateFiles", "Age", "CLinux", "TestSupport", "Properties",
       ],
       swiftSettings: language),
@@ -329,7 +338,7 @@ let package = Package(
     .testTarget(
       name: "SecretServiceTests",
       dependencies: [
-        "Expectations", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles",
+        "Expectations", "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles",
         "CLinux", "TestSupport",
       ],
       swiftSettings: language),

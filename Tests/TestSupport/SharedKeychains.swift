@@ -1,4 +1,5 @@
 public import Keychain
+public import SharedKeychain
 
 extension KeychainUnderTest {
   /// A fresh keychain as used by two parts of a program, or by two programs: each can see the other's changes.

@@ -2,6 +2,7 @@ import Expectations
 import Glibc
 import Keychain
 import SecretService
+import SharedKeychain
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 import Foundation
 import Keychain
 import KeychainTesting
+import SharedKeychain
 
 let keychain = SharedKeychain(InMemoryKeychain())
 let login = GenericPassword(service: "example", account: "alice")

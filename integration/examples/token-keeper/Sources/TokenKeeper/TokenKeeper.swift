@@ -1,4 +1,5 @@
 public import Keychain
+public import SharedKeychain
 
 /// Logs people in, and stores their tokens in a keychain: the user's own, or one in memory for tests.
 public struct TokenKeeper: Sendable {

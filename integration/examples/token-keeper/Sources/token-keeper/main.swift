@@ -1,6 +1,7 @@
 import DefaultKeychain
 import Glibc
 import Keychain
+import SharedKeychain
 import TokenKeeper
 
 /// Prints a message to standard error, which is separate from results.

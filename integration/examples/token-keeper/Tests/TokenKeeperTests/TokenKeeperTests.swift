@@ -1,5 +1,6 @@
 import Keychain
 import KeychainTesting
+import SharedKeychain
 import Testing
 import TokenKeeper
 

@@ -3,6 +3,7 @@ import Expectations
 import Glibc
 import Keychain
 import KeychainTesting
+import SharedKeychain
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Bytes
+public import Keychain
 
 extension SharedKeychain {
   // MARK: By name

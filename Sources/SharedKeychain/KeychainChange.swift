@@ -1,3 +1,5 @@
+public import Keychain
+
 /// A change of an item in a keychain. It contains no secret.
 public enum KeychainChange: Hashable, Sendable {
   /// The item was added, or became visible because its collection was unlocked.

@@ -1,3 +1,5 @@
+public import Keychain
+
 extension SharedKeychain {
   // MARK: Adding
 

@@ -1,4 +1,5 @@
 import Bytes
+public import Keychain
 
 /// A type that can be stored as an item's secret: a `Secret`, a whole `Credential`, or text or bytes that a program
 /// already has, although these can't be wiped.

@@ -1,4 +1,5 @@
 public import _Concurrency
+public import Keychain
 
 extension SharedKeychain {
   /// The changes of the keychain's items from now on, made by this program or another.

@@ -1,3 +1,4 @@
+public import Keychain
 import Bytes
 
 /// A keychain that all tasks and threads of a program may use. New programs in Swift should start with this one.
