@@ -36,11 +36,9 @@ struct JSONObject: JSONConvertible, ExpressibleByDictionaryLiteral {
     JSONObject(members: first.members + second.members)
   }
 
-  func writeMembers(to json: inout JSONWriter) { for write in members { write(&json) } }
-
   func write(to json: inout JSONWriter, as name: StaticString?) {
     if let name { json.beginObject(name) } else { json.beginObject() }
-    writeMembers(to: &json)
+    for write in members { write(&json) }
     json.endObject()
   }
 }

@@ -22,23 +22,13 @@ struct KeychainStatus {
     return columns(own.rows + list + (own.expiring?.summary(at: .now) ?? []) + (surroundings?.rows ?? []))
   }
 
-  func json(_ surroundings: Surroundings? = nil) -> Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("keychain", ByteString(choice.name))
-    if choice.name != choice.kind.rawValue { json.member("kind", ByteString(choice.kind.rawValue)) }
-    json.member("reason", choice.reasonName)
-    if case .remembered(let date) = choice.reason { json.member("remembered", date) }
-    own.members(&json)
-    own.sharing?.write(to: &json)
-    if !others.isEmpty {
-      json.beginArray("others")
-      for name in others { json.element(ByteString(name)) }
-      json.endArray()
-    }
-    own.expiring?.report.write(to: &json, as: "expiring")
-    surroundings?.report.writeMembers(to: &json)
-    json.endObject()
-    return json.finishLine()
+  func report(_ surroundings: Surroundings? = nil) -> JSONObject {
+    let remembered: Timestamp? = if case .remembered(let date) = choice.reason { date } else { nil }
+    let chosen: JSONObject = [
+      "keychain": choice.name, "kind": choice.name == choice.kind.rawValue ? nil : choice.kind.rawValue,
+      "reason": choice.reasonName, "remembered": remembered,
+    ]
+    return chosen + own.report + (own.sharing?.report ?? [:])
+      + ["others": others.ifAny, "expiring": own.expiring?.report] + (surroundings?.report ?? [:])
   }
 }

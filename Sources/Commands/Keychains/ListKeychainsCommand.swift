@@ -30,7 +30,7 @@ struct ListKeychainsCommand: ParsableCommand {
     let rows = list.order(newItemsIn: home.keychain).map { keychain in
       KeychainRow(keychain, isHome: keychain.name == home.name, selection)
     }
-    try StandardStreams.write(output.json ? Self.json(rows) : Secret(Self.table(rows).shown))
+    try output.write(rows.map(\.report), or: Self.table(rows))
     let broken = rows.filter { $0.problem != nil }.map(\.keychain.name)
     if broken.isEmpty { return }
     throw .failure(
@@ -61,31 +61,6 @@ struct ListKeychainsCommand: ParsableCommand {
           ].map(terminalText)
         })
   }
-
-  private static func json(_ rows: [KeychainRow]) -> Secret {
-    var json = JSONWriter()
-    json.beginArray()
-    for row in rows {
-      json.beginObject()
-      json.member("keychain", ByteString(row.keychain.name))
-      json.member("kind", ByteString(row.keychain.kind.rawValue))
-      if !row.place.isEmpty { json.member("place", ByteString(row.place)) }
-      json.beginObject("settings")
-      for option in row.keychain.options { json.member(ByteString(option.name), ByteString(option.value)) }
-      json.endObject()
-      if row.keychain.kind.hasRepository { json.member("repository", ByteString(row.keychain.shownPlace)) }
-      json.member("default", row.isHome)
-      json.member("shared", row.keychain.kind.isShared)
-      json.member("usable", row.problem == nil)
-      json.member("locked", row.isLocked)
-      json.member("items", row.count)
-      row.sharing?.write(to: &json)
-      json.member("problem", row.problem.map { ByteString($0.message) })
-      json.endObject()
-    }
-    json.endArray()
-    return json.finishLine()
-  }
 }
 
 /// A row of `llavero keychain list`.
@@ -115,6 +90,18 @@ struct KeychainRow {
     }
   }
 
+  fileprivate var report: JSONObject {
+    let settings = JSONObject { json in
+      for option in keychain.options { json.member(ByteString(option.name), ByteString(option.value)) }
+    }
+    let kind = keychain.kind
+    return [
+      "keychain": keychain.name, "kind": kind.rawValue, "place": place.isEmpty ? nil : place,
+      "settings": settings, "repository": kind.hasRepository ? keychain.shownPlace : nil,
+      "default": isHome, "shared": kind.isShared, "usable": problem == nil,
+    ] + ["locked": isLocked, "items": count] + (sharing?.report ?? [:]) + ["problem": problem?.message]
+  }
+
   private static func isLock(_ error: KeychainError) -> Bool {
     if case .notMember = error { return true }
     if case .locked = KeychainReadiness(readingFailedWith: error) { return true }
@@ -131,7 +118,7 @@ struct KeychainRow {
     if let problem { return problem.message + (sharing?.copies.map { "; copies \($0)" } ?? "") }
     if isLocked { return "locked" }
     guard let count else { return "ready" }
-    return (count == 1 ? "1 item" : "\(count) items")
+    return countText(count, "item")
       + (sharing?.waits == true ? ", changes not sent yet" : "")
   }
 }

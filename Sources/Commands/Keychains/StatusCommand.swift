@@ -23,7 +23,6 @@ struct StatusCommand: UsingCompanion {
     selection.mayRunPrograms = false
     let status = try KeychainStatus(of: try selection.choose().open())
     let surroundings = (try? SetupPlace()).map(Surroundings.init)
-    try StandardStreams.write(
-      output.json ? status.json(surroundings) : Secret(status.text(surroundings).shown))
+    try output.write(status.report(surroundings), or: status.text(surroundings))
   }
 }

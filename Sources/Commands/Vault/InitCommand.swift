@@ -72,7 +72,7 @@ struct InitCommand: ParsableCommand {
     let choice = KeychainChoice(kind: .file, reason: .made)
     let status = try KeychainStatus(
       of: OpenKeychain(choice: choice, location: keychain.location, own: keychain))
-    try StandardStreams.write(output.json ? status.json() : Secret(status.text().shown))
+    try output.write(status.report(), or: status.text())
   }
 
   private func create(

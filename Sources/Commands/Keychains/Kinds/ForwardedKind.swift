@@ -14,10 +14,7 @@ extension ForwardedKind: ManagedKind {
       ["protection", "nothing is stored here; the other machine decides about each request"],
       ["items", "\(count) without a question; about others, a person there is asked when a tool needs them"],
     ]
-    return KindStatus(rows: rows) { json in
-      json.member("socket", ByteString(socket))
-      json.member("items", count)
-    }
+    return KindStatus(rows: rows, report: ["socket": socket, "items": count])
   }
 
   func describe(_ keychain: OpenKeychain, in row: inout KeychainRow) throws(KeychainError) {

@@ -71,8 +71,8 @@ struct KindStatus {
   var expiring: ExpiringListing?
   /// The state of a shared keychain's repository or server.
   var sharing: SharingState?
-  /// Writes the JSON members.
-  let members: (inout JSONWriter) -> Void
+  /// The rest of it for programs.
+  let report: JSONObject
 }
 
 extension KeychainKind {
@@ -96,10 +96,7 @@ extension ManagedKind {
       ["keychain", "\(choice.name), \(kind.rawValue) \(choice.keychain.place), \(choice.reasonText)"],
       ["items", "\(count)"],
     ]
-    return KindStatus(rows: rows) { json in
-      json.member("place", ByteString(choice.keychain.place))
-      json.member("items", count)
-    }
+    return KindStatus(rows: rows, report: ["place": choice.keychain.place, "items": count])
   }
 
   func describe(_ keychain: OpenKeychain, in row: inout KeychainRow) throws(KeychainError) {

@@ -21,10 +21,8 @@ extension OpenBaoKind: ManagedKind {
     if let problem { rows.append(["problem", problem.message]) }
     if let copies = sharing.copies { rows.append(["copies", copies]) }
     rows.append(["protection", "the server's policies; its operator can read everything"])
-    return KindStatus(rows: rows, sharing: sharing) { json in
-      json.member("place", ByteString(choice.keychain.place))
-      json.member("problem", problem.map { ByteString($0.message) })
-    }
+    return KindStatus(
+      rows: rows, sharing: sharing, report: ["place": choice.keychain.place, "problem": problem?.message])
   }
 
   func describe(_ keychain: OpenKeychain, in row: inout KeychainRow) throws(KeychainError) {

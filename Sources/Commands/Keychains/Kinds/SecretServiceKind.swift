@@ -10,7 +10,7 @@ extension SecretServiceKind: ManagedKind {
   func status(of keychain: OpenKeychain) throws(KeychainError) -> KindStatus {
     let facts = try service(keychain).facts()
     // A service is asked for each secret by itself, so none is asked when it expires.
-    return KindStatus(rows: Self.rows(facts, keychain.choice)) { Self.members(facts, in: &$0) }
+    return KindStatus(rows: Self.rows(facts, keychain.choice), report: Self.report(facts))
   }
 
   private func service(_ keychain: OpenKeychain) throws(KeychainError) -> any DesktopKeychain {
@@ -33,7 +33,7 @@ extension SecretServiceKind: ManagedKind {
     if let count = facts.collection?.itemCount { rows.append(["items", "\(count), of all programs"]) }
     let others = facts.collections.filter { $0 != facts.collection }
     for other in others {
-      let count = other.itemCount.map { $0 == 1 ? ", 1 item" : ", \($0) items" } ?? ""
+      let count = other.itemCount.map { ", " + countText($0, "item") } ?? ""
       rows.append(["also", "collection \(other.name), \(other.isLocked ? "locked" : "unlocked")\(count)"])
     }
     return rows
@@ -48,28 +48,20 @@ extension SecretServiceKind: ManagedKind {
     return "the password of the keyring; while that is unlocked, programs of yours can read it"
   }
 
-  private static func members(_ facts: DesktopKeychainFacts, in json: inout JSONWriter) {
-    json.member("address", ByteString(facts.address))
-    json.member("owner", ByteString(facts.owner))
-    json.member("program", facts.program.map { ByteString($0) })
-    json.member("process", facts.processID)
-    json.member("collection", facts.collection.map { ByteString($0.name) })
-    if let collection = facts.collection {
-      json.member("locked", collection.isLocked)
-      json.member("lasting", collection.isLasting)
-      json.member("items", collection.itemCount)
-    }
-    json.beginArray("collections")
-    for collection in facts.collections {
-      json.beginObject()
-      json.member("collection", ByteString(collection.name))
-      json.member("label", ByteString(collection.label))
-      json.member("locked", collection.isLocked)
-      json.member("lasting", collection.isLasting)
-      json.member("items", collection.itemCount)
-      json.endObject()
-    }
-    json.endArray()
+  private static func report(_ facts: DesktopKeychainFacts) -> JSONObject {
+    [
+      "address": facts.address, "owner": facts.owner, "program": facts.program,
+      "process": facts.processID, "collection": facts.collection?.name,
+    ] + (facts.collection.map(report) ?? [:])
+      + [
+        "collections": facts.collections.map {
+          ["collection": $0.name, "label": $0.label] + report($0)
+        }
+      ]
+  }
+
+  private static func report(_ collection: DesktopKeychainFacts.Collection) -> JSONObject {
+    ["locked": collection.isLocked, "lasting": collection.isLasting, "items": collection.itemCount]
   }
 
   func describe(_ keychain: OpenKeychain, in row: inout KeychainRow) throws(KeychainError) {

@@ -43,11 +43,10 @@ extension VaultKind {
     let isOpen = summary?.contents != nil
     let sharing = sharing(choice.keychain, file, isOpen: isOpen)
     let rows = firstRows(keychain, sharing) + rows(location, summary, choice, state)
-    return KindStatus(rows: rows, expiring: isOpen ? try expiring(in: keychain) : nil, sharing: sharing) {
-      json in
-      Self.members(location, summary, state, in: &json)
-      if choice.kind.hasRepository { json.member("repository", ByteString(choice.keychain.shownPlace)) }
-    }
+    return KindStatus(
+      rows: rows, expiring: isOpen ? try expiring(in: keychain) : nil, sharing: sharing,
+      report: Self.report(location, summary, state)
+        + ["repository": choice.kind.hasRepository ? choice.keychain.shownPlace : nil])
   }
 
   /// The secrets that expire soon. If another keychain of the list can't be used, this one's still count.
@@ -81,34 +80,26 @@ extension VaultKind {
     return rows
   }
 
-  private static func members(
-    _ location: VaultLocation, _ summary: VaultSummary?, _ state: UnlockState?, in json: inout JSONWriter
-  ) {
-    json.member("path", ByteString(location.vaultFile))
-    json.member("exists", summary != nil)
-    guard let summary else { return }
-    json.member("uuid", ByteString(summary.uuid))
-    json.member("protection", protectionName(summary))
-    if summary.hasIdentityFile { json.member("identity", ByteString(location.identityFile)) }
-    json.beginArray("ways")
-    for way in summary.ways { json.element(ByteString(way.kind.name)) }
-    json.endArray()
-    json.member("locked", summary.contents == nil)
-    if let state {
-      json.beginObject("unlocked")
-      json.member("by", ByteString("agent"))
-      json.member("idle", state.idle)
-      json.member("for", state.total)
-      json.endObject()
+  private static func report(
+    _ location: VaultLocation, _ summary: VaultSummary?, _ state: UnlockState?
+  ) -> JSONObject {
+    let place: JSONObject = ["path": location.vaultFile, "exists": summary != nil]
+    guard let summary else { return place }
+    let unlocked = state.map { state -> JSONObject in
+      ["by": "agent", "idle": state.idle, "for": state.total]
     }
-    json.member("items", summary.contents?.count)
-    json.member("generation", summary.contents?.generation)
-    json.member("changed", summary.contents?.written)
-    json.member("size", summary.size)
+    return place + [
+      "uuid": summary.uuid, "protection": protectionName(summary),
+      "identity": summary.hasIdentityFile ? location.identityFile : nil,
+      "ways": summary.ways.map(\.kind.name), "locked": summary.contents == nil, "unlocked": unlocked,
+    ] + [
+      "items": summary.contents?.count, "generation": summary.contents?.generation,
+      "changed": summary.contents?.written, "size": summary.size,
+    ]
   }
 
   /// The kind of protection: a key file on this machine, a passphrase, or only other slots.
-  private static func protectionName(_ summary: VaultSummary) -> ByteString {
+  private static func protectionName(_ summary: VaultSummary) -> String {
     if summary.hasIdentityFile || summary.ways.isEmpty { return "identity-file" }
     return summary.hasPassphrase ? "passphrase" : "slots"
   }

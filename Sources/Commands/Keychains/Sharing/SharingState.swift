@@ -51,10 +51,8 @@ struct SharingState {
   /// What to do about changes that others lack; `nil` if there are none.
   var unsent: String? { waits ? "changes made here; 'llavero sync \(listed.name)' sends them" : nil }
 
-  /// Writes the JSON members `exchanged`, `waiting` and `copiesSince`, where known.
-  func write(to json: inout JSONWriter) {
-    json.member("exchanged", note?.sharedAt)
-    if waits { json.member("waiting", true) }
-    json.member("copiesSince", copiesSince)
+  /// What is known of it, for programs.
+  var report: JSONObject {
+    ["exchanged": note?.sharedAt, "waiting": waits.ifTrue, "copiesSince": copiesSince]
   }
 }
