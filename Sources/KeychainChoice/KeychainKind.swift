@@ -47,7 +47,7 @@ public struct KeychainKind: RawRepresentable, Sendable {
     KeychainKind("git", canBeListed: true, isShared: true, isFile: true)
   }
 
-  /// The kind of a name.
+  /// The kind of a name. (An answer asks for one: no list is made for it.)
   public init?(rawValue: String) {
     switch rawValue {
     case "file": self = .file
