@@ -51,7 +51,7 @@ enum ExchangeService {
   private static func outcome(of request: borrowing HTTPRequest, over transport: any Transport) -> Secret {
     do throws(TransportFault) {
       var reply = try transport.exchange(request)
-      return reply.encode()
+      return reply.encode(capacity: 2 * reply.body.count + 256)
     } catch {
       return error.encoded
     }

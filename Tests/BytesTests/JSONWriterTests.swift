@@ -54,35 +54,6 @@ import Testing
     }
   }
 
-  @Test("members are read by their names, the last of several with one name")
-  func fields() throws {
-    let json = written { json in
-      json.beginObject()
-      json.member("a", ByteString([0xff]))
-      json.member("twice", "one" as ByteString)
-      json.member("twice", "two" as ByteString)
-      json.member("n", 7 as Int?)
-      json.beginArray("list")
-      json.element("x")
-      json.element("y")
-      json.endArray()
-      json.endObject()
-    }
-    let found = try lend(json) { (json) throws(JSONReader.Malformed) in
-      let fields = try JSONFields(json)
-      let number: Int? = try fields.value("n")?.integer()
-      let texts = [try fields.bytes("a"), try fields.bytes("twice"), try fields.bytes("none")]
-      return (texts, number, try fields.strings("list"), try fields.strings("none"))
-    }
-    expect(found.0, is: [ByteString([0xff]), "two", nil])
-    expect(found.1, is: 7)
-    expect(found.2, is: ["x", "y"])
-    expect(found.3, is: [])
-    #expect(throws: JSONReader.Malformed.self) {
-      _ = try lend(json) { (json) throws(JSONReader.Malformed) in try JSONFields(json).text("n") }
-    }
-  }
-
   @Test("an array of objects")
   func objects() {
     let text = writtenText { json in

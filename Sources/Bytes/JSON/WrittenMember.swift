@@ -45,37 +45,3 @@ extension JSONReader {
     try members(of: text) { (name, value) throws(Malformed) in try body(try WrittenMember(name, value)) }
   }
 }
-
-/// The members of an object written by ``JSONWriter``, by name; of several with one name, the last. Not for secrets.
-package struct JSONFields {
-  private var members: [String: WrittenMember] = [:]
-
-  package init(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    try JSONReader.writtenMembers(of: text) { members["\($0.name)"] = $0 }
-  }
-
-  package func bytes(_ name: String) throws(JSONReader.Malformed) -> ByteString? {
-    try members[name]?.bytes()
-  }
-
-  package func text(_ name: String) throws(JSONReader.Malformed) -> String? { try members[name]?.text() }
-
-  package func value(_ name: String) -> JSONValue? { members[name]?.value }
-
-  /// - Throws: ``JSONReader/Malformed`` if it is no array of strings.
-  package func strings(_ name: String) throws(JSONReader.Malformed) -> [ByteString] {
-    try elements(name) { (element) throws(JSONReader.Malformed) in try element.string() }
-  }
-
-  /// The elements of an array; none without the member.
-  package func elements<Element>(
-    _ name: String, _ read: (JSONValue) throws(JSONReader.Malformed) -> Element
-  ) throws(JSONReader.Malformed) -> [Element] {
-    var elements: [Element] = []
-    guard let array = value(name) else { return [] }
-    try JSONReader.elements(of: array.raw) { (element) throws(JSONReader.Malformed) in
-      elements.append(try read(element))
-    }
-    return elements
-  }
-}

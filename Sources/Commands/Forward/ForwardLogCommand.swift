@@ -25,22 +25,19 @@ struct ForwardLogCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
     let log = LineLog.ofRequests(in: places.stateFolder)
-    try log.show(goesOn: follow, isJSON: output.json, LoggedRequest.text(of:))
+    try log.show(goesOn: follow, isJSON: output.json, LoggedRequest.Line.text(of:))
   }
 }
 
-extension LoggedRequest {
+extension LoggedRequest.Line {
   /// A line of the log for people; `nil` if it is invalid.
   fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
-    guard let fields = try? JSONFields(line), let date = try? fields.value("date")?.timestamp(),
-      let tool = try? fields.bytes("tool"), let action = try? fields.bytes("action"),
-      let outcome = try? fields.bytes("outcome"),
-      let hosts = try? fields.strings("hosts")
-    else { return nil }
-    let who = hosts.isEmpty ? "nobody verified" : hosts.map { "\($0)" }.joined(separator: " -> ")
-    let where_ = (try? fields.text("place")).map { " \($0)" } ?? ""
-    let whose = (try? fields.text("account")).map { $0.isEmpty ? "" : " (\($0))" } ?? ""
-    let why = (try? fields.text("fault")).map { ", \($0)" } ?? ""
-    return "\(dateText(date, seconds: true))  \(who)  \(tool) \(action)\(where_)\(whose): \(outcome)\(why)\n"
+    guard let request = try? LoggedRequest.Line(parsing: line), let date = request.date else { return nil }
+    let hosts = request.hosts.map { "\($0)" }.joined(separator: " -> ")
+    let where_ = request.place.map { " \($0)" } ?? ""
+    let whose = request.account.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
+    let why = request.fault.map { ", \($0)" } ?? ""
+    return
+      "\(dateText(date, seconds: true))  \(hosts.isEmpty ? "nobody verified" : hosts)  \(request.tool) \(request.action)\(where_)\(whose): \(request.outcome)\(why)\n"
   }
 }

@@ -49,7 +49,7 @@ struct SyncNote: Hashable, Sendable, JSONMessage {
     try members.member("tried_at", &triedAt)
     try members.member("problem", &problem)
     try members.member("waiting", &waiting)
-    if members.isReading || overridden > 0 { try members.member("overridden", &overridden) }
+    try members.member("overridden", &overridden, usually: 0)
     if members.isReading || !withFormerKey.isEmpty { try members.texts("with_former_key", &withFormerKey) }
   }
 }

@@ -32,26 +32,21 @@ struct ServeLogCommand: ParsableCommand {
 extension ServedAccess {
   /// A line of the log for people; `nil` if it is invalid.
   fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
-    guard let fields = try? JSONFields(line), let date = try? fields.value("date")?.timestamp(),
-      let action = try? fields.bytes("action"), let outcome = try? fields.bytes("outcome"),
-      let items = try? fields.elements("items", Self.item)
-    else { return nil }
-    let process: Int64? = try? fields.value("process")?.integer()
-    let count: Int64 = (try? fields.value("count")?.integer()) ?? 0
-    let program = try? fields.bytes("program")
-    let who: TextForTerminal = "\(program ?? "unknown program")\(process.map { " (\($0))" } ?? "")"
-    let named = items.prefix(3).map { "\($0)" }.joined(separator: ", ")
-    let more = count > 3 ? " and \(count - 3) more" : ""
+    guard let access = try? ServedAccess(parsing: line), let date = access.date else { return nil }
+    let process = access.process.map { " (\($0))" } ?? ""
+    let named = access.items.prefix(3).map { "\($0.text)" }.joined(separator: ", ")
+    let more = access.count > 3 ? " and \(access.count - 3) more" : ""
     let what = named.isEmpty ? "" : " \(named)\(more)"
-    return "\(dateText(date, seconds: true))  \(who)  \(action)\(what): \(outcome)\n"
+    return
+      "\(dateText(date, seconds: true))  \(access.program ?? "unknown program")\(process)  \(access.action)\(what): \(access.outcome)\n"
   }
+}
 
-  private static func item(_ item: JSONValue) throws(JSONReader.Malformed) -> ByteString {
-    let fields = try JSONFields(item.raw)
-    let account = try fields.text("account")
+extension ServedAccess.Named {
+  fileprivate var text: ByteString {
     // The name of an item that is no login means nothing to people.
-    if let label = try fields.bytes("label"), !label.isEmpty, account == nil { return label }
+    if let label, !label.isEmpty, account == nil { return label }
     let whose = account.flatMap { $0.isEmpty ? nil : " (\($0))" } ?? ""
-    return ByteString("\(try fields.text("place") ?? "")\(whose)")
+    return ByteString("\(place)\(whose)")
   }
 }

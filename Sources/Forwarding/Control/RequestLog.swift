@@ -53,26 +53,50 @@ package struct LoggedRequest: Sendable {
     self.outcome = outcome
     self.fault = fault
   }
+}
 
-  /// The line, with a line feed.
-  package var line: Secret {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("date", date)
-    json.beginArray("hosts")
-    for host in hosts { json.element(ByteString(host.description)) }
-    json.endArray()
-    json.beginArray("keys")
-    for key in keys { json.element(ByteString(key)) }
-    json.endArray()
-    json.member("tool", shown(tool))
-    json.member("action", ByteString(action))
-    json.member("place", place.map { shown(ByteString($0)) })
-    json.member("account", account.map(shown))
-    json.member("outcome", ByteString(outcome.rawValue))
-    json.member("fault", fault.map { ByteString($0.rawValue) })
-    json.endObject()
-    return json.finishLine()
+extension LoggedRequest {
+  /// The request as it stands in the log.
+  package struct Line: JSONMessage {
+    package private(set) var date: Timestamp?
+    package private(set) var hosts: [ByteString] = []
+    private var keys: [String] = []
+    package private(set) var tool: ByteString = ""
+    package private(set) var action = ""
+    package private(set) var place: ByteString?
+    package private(set) var account: ByteString?
+    package private(set) var outcome = ""
+    package private(set) var fault: String?
+
+    init(_ request: LoggedRequest) {
+      date = request.date
+      hosts = request.hosts.map { ByteString($0.description) }
+      keys = request.keys
+      tool = shown(request.tool)
+      action = request.action
+      place = request.place.map { shown(ByteString($0)) }
+      account = request.account.map(shown)
+      outcome = request.outcome.rawValue
+      fault = request.fault?.rawValue
+    }
+
+    /// Reads a line of the log.
+    ///
+    /// - Throws: `JSONReader.Malformed` for anything else.
+    package init(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) { try read(line) }
+
+    package mutating func members(_ members: inout JSONMembers) throws(JSONReader.Malformed) {
+      try members.need("date", "tool", "action", "outcome")
+      try members.member("date", &date)
+      try members.texts("hosts", &hosts)
+      try members.texts("keys", &keys)
+      try members.member("tool", &tool)
+      try members.member("action", &action)
+      try members.member("place", &place)
+      try members.member("account", &account)
+      try members.member("outcome", &outcome)
+      try members.member("fault", &fault)
+    }
   }
 }
 
@@ -80,5 +104,5 @@ extension LineLog {
   /// The log of hosts' requests.
   package static func ofRequests(in folder: String) -> LineLog { LineLog(in: folder, named: "forward.log") }
 
-  package func append(_ request: LoggedRequest) { append(request.line) }
+  package func append(_ request: LoggedRequest) { append(LoggedRequest.Line(request).encodedLine) }
 }

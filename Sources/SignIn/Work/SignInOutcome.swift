@@ -116,7 +116,7 @@ private struct OutcomeMessage: ~Copyable, JSONMessage {
     try members.member("proxy", &proxy)
     try members.member("message", &text)
     try members.member("hint", &hint)
-    try members.member("pause", &pause)
+    try members.member("pause", &pause, usually: 0)
   }
 
   /// The access token, which is never empty.

@@ -6,8 +6,10 @@ package protocol JSONMessage: ~Copyable {
 
 extension JSONMessage where Self: ~Copyable {
   /// The object as JSON.
-  package mutating func encode() -> Secret {
-    var members = JSONMembers(writing: JSONWriter(capacity: 1024))
+  ///
+  /// - Parameter capacity: about how many bytes it takes. More are copied, and their former place wiped.
+  package mutating func encode(capacity: Int = 1024) -> Secret {
+    var members = JSONMembers(writing: JSONWriter(capacity: capacity))
     members.json.beginObject()
     // Nothing that is written is malformed.
     try? self.members(&members)
@@ -129,8 +131,11 @@ package struct JSONMembers: ~Copyable {
     if let member = found(name) { value = try member.secret() }
   }
 
-  package mutating func member(_ name: StaticString, _ value: inout Int) throws(JSONReader.Malformed) {
-    var number: Int? = value
+  /// A number, which isn't written if it is the usual one.
+  package mutating func member(
+    _ name: StaticString, _ value: inout Int, usually usual: Int? = nil
+  ) throws(JSONReader.Malformed) {
+    var number = value == usual ? nil : value
     try member(name, &number)
     value = number ?? value
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("members that are told once")
-struct JSONMembersTests {
+struct JSONMessageTests {
   private enum Size: String { case small, large }
 
   private struct Part: Equatable, JSONMessage {
