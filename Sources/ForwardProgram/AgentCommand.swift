@@ -51,7 +51,7 @@ enum AgentCommand {
     }
     var settings = ForwardingAgent<GcryptCryptography>.Settings(
       upstream: VaultLocation.environmentVariable("SSH_AUTH_SOCK"), program: "/proc/self/exe",
-      answeringName: AnsweringProgram.name, askingName: AskingProgram.name)
+      answeringName: ForwardAnswerProgram.name, askingName: AskingProgram.name)
     settings.passesKeys = passesKeys
     settings.questionTime = min(settings.questionTime, timeout)
     settings.watchingProgram = Executables.companion(SecretServiceProgram.name)

@@ -7,7 +7,7 @@ import ToolCommands
 package enum ForwardProgram {
   /// Runs as the agent, or as the program that answers one request, and ends the process.
   package static func main() -> Never {
-    if Program.name == AnsweringProgram.name { AnsweringProgram.main() }
+    if Program.name == ForwardAnswerProgram.name { ForwardAnswerProgram.main() }
     if Program.name == AskingProgram.name { AskingProgram.main() }
     Program.begin()
     let arguments = CString.arguments(from: 1).map(\.text)

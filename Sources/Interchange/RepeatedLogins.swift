@@ -65,10 +65,13 @@ private struct UnitedLogin: ~Copyable {
 
   mutating func take(_ other: Item) {
     var fields: [(name: ByteString, value: ByteString)] = []
-    let parts: [(ByteString, Item.Attribute)] = [
-      ("name", .label), ("kind", .itemDescription), ("creator", .creator), ("type", .type),
-    ]
-    for (name, part) in parts {
+    for part in [.label] + Item.Attribute.remarks where part != .comment {
+      let name: ByteString =
+        switch part {
+        case .label: "name"
+        case .itemDescription: "kind"
+        default: ByteString(part.displayName)
+        }
       guard let value = other[part], value != item[part] else { continue }
       if item[part] == nil { item[part] = value } else { fields.append((name, value)) }
     }

@@ -1,6 +1,6 @@
 import Bytes
 package import EncryptedFile
-package import Forwarding
+import Forwarding
 import Glibc
 package import Keychain
 package import KeychainChoice
@@ -129,11 +129,11 @@ package struct KeychainSelection {
     return try selected.openIfForwarded().map(selected.opened)
   }
 
-  fileprivate var mustBeForwarded: Bool { mayBeForwarded && environment.namesForwarded }
+  var mustBeForwarded: Bool { mayBeForwarded && environment.namesForwarded }
 
   private static let isNotPassedOn = "a keychain that is forwarded to this machine is not passed on"
 
-  fileprivate func forwardedKeychain() throws(KeychainError) -> ForwardedKeychain {
+  func forwardedKeychain() throws(KeychainError) -> ForwardedKeychain {
     guard mayBeForwarded else { throw .unavailable(reason: Self.isNotPassedOn) }
     let keychain = try environment.forwardedKeychain(for: tool)
     keychain.onPart = {
@@ -261,132 +261,6 @@ package struct KeychainSelection {
 
   package func passphraseSource(prompt: String) -> PassphraseSource {
     passphraseSources(for: .keyring(prompt: prompt)).source
-  }
-}
-
-/// A chosen keychain, not yet open.
-package final class SelectedKeychain {
-  private let selection: KeychainSelection
-  package let location: VaultLocation
-  fileprivate let choice: KeychainChoice?
-  /// The search list, if no keychain was named.
-  private let others: KeychainList
-  /// The keychain, if choosing it meant opening it.
-  private let opened: OpenKeychain?
-
-  init(
-    _ selection: KeychainSelection, _ location: VaultLocation, _ choice: KeychainChoice?,
-    _ others: KeychainList, opened: OpenKeychain? = nil
-  ) {
-    self.selection = selection
-    self.location = location
-    self.choice = choice
-    self.others = others
-    self.opened = opened
-  }
-
-  /// The same keychain, to be opened without asking anybody.
-  package var withoutAsking: SelectedKeychain {
-    var selection = selection
-    selection.mayPrompt = false
-    return SelectedKeychain(selection, location, choice, others, opened: opened)
-  }
-
-  /// The same, whose choice meant opening it.
-  fileprivate func opened(_ keychain: OpenKeychain) -> SelectedKeychain {
-    SelectedKeychain(selection, location, keychain.choice, others, opened: keychain)
-  }
-
-  /// Opens the keychain, never another one in its place.
-  ///
-  /// - Throws: ``KeychainError`` if the chosen keychain can't be used.
-  package func open() throws(KeychainError) -> OpenKeychain {
-    if let opened { return addingOthers(to: opened) }
-    // The choice has already looked for a forwarded keychain; an agent that doesn't answer costs time.
-    let open = if let choice { try open(choice) } else { try openWhatAnswers() }
-    open.renew(with: TokenRenewal(stateFolder: location.stateFolder))
-    return addingOthers(to: open)
-  }
-
-  private func addingOthers(to open: OpenKeychain) -> OpenKeychain {
-    let stateFolder = location.stateFolder
-    return adding(
-      others, to: open, prepare: { $0.renew(with: TokenRenewal(stateFolder: stateFolder)) },
-      onUnusable: { name, error in
-        StandardStreams.say(
-          "the keychain \(name) can't be used, and was passed over: \(error.message)")
-      }, onHidden: StandardStreams.warn,
-      onHiding: { name, _ in
-        StandardStreams.say(
-          "the refused login is in the keychain \(name), which others use, too; it is hidden on this machine "
-            + "until somebody changes it, or until \(command: "llavero", "keychain", "reveal", name)")
-      })
-  }
-}
-
-extension SelectedKeychain: KeychainOpener {
-  package var mustBeForwarded: Bool { selection.mustBeForwarded }
-
-  package func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
-    try selection.encryptedFile(keychain)
-  }
-
-  package func desktop() throws(KeychainError) -> any DesktopKeychain {
-    let settings = try selection.secretServiceSettings(at: location)
-    guard let provider = Program.secretService else {
-      throw .unavailable(reason: "this program has no Secret Service")
-    }
-    return try provider.open(settings)
-  }
-
-  package func forwarded() throws(KeychainError) -> ForwardedKeychain { try selection.forwardedKeychain() }
-
-  package func remote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
-    try RemoteKeychains(selection, location).open(keychain)
-  }
-}
-
-extension OpenKeychain {
-  /// Remembers the choice after something has been stored. A failure is only reported, because the item is stored.
-  ///
-  /// - Parameter isSaid: whether to tell the user.
-  package func remember(isSaid: Bool = true) {
-    if !choice.isToBeRemembered { return }
-    let written: Durability?
-    do throws(KeychainError) {
-      written = try writeChoice()
-    } catch {
-      return StandardStreams.say(
-        "stored in the keychain \(choice.name), but that it is the one in use can't be noted: "
-          + "\(error.message)")
-    }
-    if let written { StandardStreams.warn(written) }
-    let isWritten = written != nil
-    if isWritten, case .noService(.noCollection) = choice.reason {
-      // Tools say it, too, because a desktop that is set up later wouldn't have these logins.
-      StandardStreams.say(
-        "logins are kept in the encrypted file from now on, \(choice.reasonText); 'llavero keychain create' makes one, "
-          + "and then 'llavero keychain use secret-service' uses it")
-      return
-    }
-    if !isSaid { return }
-    if !isWritten {
-      if let chosen = try? RememberedKeychain.read(in: location.stateFolder)?.name, chosen != choice.name {
-        StandardStreams.say(
-          "this is in the keychain \(choice.name); new items go to \(chosen), which was chosen meanwhile")
-      }
-      return
-    }
-    switch choice.reason {
-    case .answers:
-      StandardStreams.say(
-        "logins are kept in the desktop's Secret Service from now on; 'llavero keychain use file' changes that"
-      )
-    case .noService:
-      StandardStreams.say(
-        "hint: logins are kept in the encrypted file from now on, \(choice.reasonText)")
-    default: break
-    }
   }
 }
 

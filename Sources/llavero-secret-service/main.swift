@@ -12,5 +12,5 @@ let provider = SecretServiceAccess(
   rereadActivation: ServeProgram.rereadActivation, callers: ServeProgram.callers)
 if Program.name == SecretServiceProgram.screenWatch { ScreenLock.watch() }
 if Program.name == ProgramAsker.name { ProgramAsker.main() }
-if Program.name == AnsweringProgram.name { AnsweringProgram.main(secretService: provider) }
+if Program.name == ForwardAnswerProgram.name { ForwardAnswerProgram.main(secretService: provider) }
 LlaveroProgram.main(secretService: provider)

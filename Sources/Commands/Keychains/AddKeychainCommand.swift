@@ -42,7 +42,7 @@ struct AddKeychainCommand: ParsableCommand {
   @Argument("What to call it: small letters and digits, and . - _ between them", value: "name")
   var name: String
 
-  @Argument("file, git or openbao", value: "kind")
+  @Argument("One of \(AddKeychainCommand.kinds)", value: "kind")
   var kind: String
 
   @Argument(

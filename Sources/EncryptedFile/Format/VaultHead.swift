@@ -30,10 +30,6 @@ struct VaultHead {
     byteCount = 0
   }
 
-  /// The newest format that this version writes and reads. Files have the lowest one that suffices; see
-  /// `VaultLines.formatVersion`.
-  static let version = 2
-
   /// Proof that the writer held the vault's identity and not just its recipient:
   /// HMAC-SHA256(authentication key, "v1" || uuid || u64be generation || previous || payload nonce).
   static func authentication(

@@ -63,7 +63,7 @@ extension VaultChange {
   func isOpened(by slots: [VaultStanzas.Slot]) throws(KeychainError) -> Bool {
     // This change's own notes have just opened a slot.
     let isKnown = slots.contains { slot in
-      slot.isWellFormed && [.passphrase, .recovery].contains(slot.kind)
+      slot.isWellFormed && slot.kind.isTyped
         || localSlots.contains { $0.id == slot.id }
     }
     if isKnown { return true }

@@ -151,8 +151,9 @@ private struct Renewal {
         let code = RecoveryCode()
         slots.append((slot, try SlotWork.recipient(code)))
         codes.append(NewRecoveryCode(code, id: slot.id))
-      default:
-        slots.append((slot, nil))
+      case .recipient: slots.append((slot, nil))
+      // Neither is a slot that can be renewed.
+      case .identityFile, .other: throw .slot(.notRenewable(id: slot.id, kind: slot.kind.name))
       }
     }
   }

@@ -35,4 +35,20 @@ public enum SlotKind: Hashable, Sendable {
     default: self = .other(name)
     }
   }
+
+  /// Whether a person types what opens it.
+  var isTyped: Bool {
+    switch self {
+    case .passphrase, .recovery: true
+    case .identityFile, .recipient, .command, .other: false
+    }
+  }
+
+  /// Whether something on this machine may open it, so that nobody is asked.
+  var mayOpenUnasked: Bool {
+    switch self {
+    case .recipient, .command: true
+    case .identityFile, .passphrase, .recovery, .other: false
+    }
+  }
 }

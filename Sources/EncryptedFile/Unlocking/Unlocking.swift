@@ -81,7 +81,8 @@ struct Unlocking {
     way = .keptKey
     if purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) { return unlocked }
     var fault: KeychainError?
-    if purpose != .keepingAnew || !stanzas.canBeAskedFor, stanzas.mayOpenWithoutAsking {
+    let isTyped = stanzas.slots.contains { $0.kind.isTyped }
+    if purpose != .keepingAnew || !isTyped, stanzas.slots.contains(where: { $0.kind.mayOpenUnasked }) {
       let turn = try turn(.program)
       defer { withExtendedLifetime(turn) {} }
       if turn.isHeld, let unlocked = try openWithKeptKey(header, stanzas) { return unlocked }
@@ -91,7 +92,7 @@ struct Unlocking {
         return unlocked
       }
     }
-    if !stanzas.canBeAskedFor { throw fault ?? .noSlotOpens(path: location.vaultFile) }
+    if !isTyped { throw fault ?? .noSlotOpens(path: location.vaultFile) }
     let respondent = cache == nil ? .nobody : respondent()
     way = .keptKey
     let turn = try turn(respondent)
@@ -241,17 +242,5 @@ struct Unlocking {
     } catch {
       throw KeychainError(error, path: location.vaultFile)
     }
-  }
-}
-
-extension VaultStanzas {
-  /// Whether a person could type anything for it.
-  fileprivate var canBeAskedFor: Bool {
-    slots.contains { $0.kind == .passphrase || $0.kind == .recovery }
-  }
-
-  /// Whether it has a slot that something on this machine may open.
-  fileprivate var mayOpenWithoutAsking: Bool {
-    slots.contains { $0.kind == .recipient || $0.kind == .command }
   }
 }

@@ -140,6 +140,9 @@ extension Item.Attribute {
   /// Those that are not part of a primary key.
   package static var notes: Sequence { Sequence(nextValue: label.rawValue, end: contentType.rawValue + 1) }
 
+  /// The texts that people and programs write beside the label.
+  package static var remarks: Sequence { Sequence(nextValue: comment.rawValue, end: isDefault.rawValue) }
+
   package var jsonName: StaticString { row.json }
 
   /// The name for people.

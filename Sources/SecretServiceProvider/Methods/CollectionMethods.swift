@@ -11,7 +11,7 @@ extension Provider {
       try delete(collection, call)
     case "SearchItems":
       let wanted = try attributes(try call.arguments()[0])
-      try search(wanted, in: collection.name, for: call) { unlocked, locked in
+      try answerSearch(wanted, in: collection.name, for: call) { unlocked, locked in
         call.answer([Argument.paths(unlocked + locked)])
       }
     case "CreateItem": try createItem(in: collection, call)

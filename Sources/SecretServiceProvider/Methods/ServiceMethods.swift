@@ -11,7 +11,7 @@ extension Provider {
     case "CreateCollection": try createCollection(call)
     case "SearchItems":
       let wanted = try attributes(try call.arguments()[0])
-      try search(wanted, in: nil, for: call) { unlocked, locked in
+      try answerSearch(wanted, in: nil, for: call) { unlocked, locked in
         call.answer([Argument.paths(unlocked), Argument.paths(locked)])
       }
     case "Unlock": try unlock(call)
@@ -37,28 +37,6 @@ extension Provider {
     call.answer([Argument.variant(output), Argument.path(session.path)])
     // The next session then waits for one calculation less.
     MainLoop.post { [self] in sessions.prepare() }
-  }
-
-  /// The paths of the results, unlocked and locked.
-  func search(
-    _ wanted: LookupAttributes, in collection: ByteString?, for call: MethodCall
-  ) throws(ServiceError) -> (unlocked: [String], locked: [String]) {
-    let items = holdings.search(wanted, in: collection)
-    let found = items.map(\.path)
-    call.concerns = items
-    switch state {
-    case .unlocked:
-      let open = open(items, for: call.sender).map(\.path)
-      if open.count == found.count { return (found, []) }
-      let isOpen = Set(open)
-      return (open, found.filter { !isOpen.contains($0) })
-    case .unusable: try requireUnlocked()
-    case .locked: break
-    }
-    if collection == CollectionName.session { return (found, []) }
-    // However many there are, they must not fill the memory.
-    if wanted.all.count > 64 || wanted.byteCount > 8192 { throw .isLocked }
-    return (found, [standIn(for: LockedSearch(owner: call.sender, wanted: wanted, collection: collection))])
   }
 
   private func unlock(_ call: MethodCall) throws(ServiceError) {

@@ -39,34 +39,6 @@ struct HeldSearches {
 }
 
 extension Provider {
-  /// Answers a search. A locked keychain is unlocked first, if a person does so in time: many programs can't handle
-  /// results that they can't see. After that time, the program gets an object that stands for the results, and can have
-  /// it unlocked.
-  func search(
-    _ wanted: LookupAttributes, in collection: ByteString?, for call: MethodCall,
-    answer: @escaping (_ unlocked: [String], _ locked: [String]) -> Void
-  ) throws(ServiceError) {
-    func finish() throws(ServiceError) {
-      let (unlocked, locked) = try search(wanted, in: collection, for: call)
-      answer(unlocked, locked)
-    }
-    if try asks(for: wanted, in: collection, call, then: finish) { return }
-    guard isLocked, collection != CollectionName.session else { return try finish() }
-    let now = SystemClock.awake
-    if settings.unlockProgram == nil || heldSearches.hasDeclined(call.sender, now: now) { throw .isLocked }
-    func conclude() { call.answering(finish) }
-    var held: Prompt?
-    let prompt = try prompts.add(for: call.sender, of: []) { [self] isDismissed in
-      if let held { heldSearches.remove(held) }
-      if !isDismissed { return conclude() }
-      heldSearches.decline(call.sender, now: SystemClock.awake)
-      call.refuse(.isLocked)
-    }
-    held = prompt
-    heldSearches.add(prompt, now: now, giveUp: conclude)
-    show(prompt)
-  }
-
   /// Answers overdue searches. The question stays open for programs that ask for the prompt by now.
   func answerOverdueSearches() {
     for (prompt, giveUp) in heldSearches.takeOverdue(now: SystemClock.awake) {

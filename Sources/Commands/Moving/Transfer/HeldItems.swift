@@ -189,7 +189,7 @@ struct HeldItems {
       if !Item.listTags.contains(tag), held.furtherAttributes[tag] != value { hasFurther = false }
     }
     if !held.hasAllInLists(of: login) { hasFurther = false }
-    if ![.comment, .itemDescription, .creator, .type].allSatisfy(has) || !hasFurther {
+    if !Item.Attribute.remarks.allSatisfy(has) || !hasFurther {
       lacking.append("notes")
     }
     if isOfFile { return lacking }

@@ -6,7 +6,7 @@ import KeychainChoice
 
 /// Answers one request from another machine, for the agent that forwards the keychain: it reads work, and writes the
 /// outcome.
-package enum AnsweringProgram {
+package enum ForwardAnswerProgram {
   /// Its name as a program.
   package static let name = "llavero-forward-answer"
 
