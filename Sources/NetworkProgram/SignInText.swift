@@ -133,6 +133,13 @@ enum SignInText {
         hint:
           "'llavero login --list' shows the services that are known; llavero-login(1) has the settings for others"
       )
+    case .noClient(let service?, _) where service.tokenPage(at: place) != nil:
+      let imported = service.importSource.map { "; 'llavero import \($0)' takes over the login of \($0)" }
+      return Text(
+        message: notRegistered(at: service.name, place),
+        hint:
+          "'llavero add \(place.origin)' says where to make a token, and keeps it\(imported ?? ""); to sign in "
+          + "instead, register a client of your own: see 'llavero login --list'")
     case .noClient(let service, let root):
       let page = service.flatMap { root.below($0.registration)?.text }
       var steps = "register llavero there" + (page.map { ": \($0)" } ?? "")
@@ -140,8 +147,7 @@ enum SignInText {
         steps += ", redirect URI \(service.redirectURI), \(service.choices)"
       }
       return Text(
-        message:
-          "llavero is not registered at \(service?.name ?? host), so nobody can sign in to \(host) through it",
+        message: notRegistered(at: service?.name ?? host, place),
         hint: steps + "; then: git config --global credential.\(place.origin).oauthClientId ID"
           + (service.map { secretStep($0, way) } ?? ""))
     case .unusableSetting("provider"):
@@ -155,6 +161,10 @@ enum SignInText {
         hint: "an address has to begin with https://, or be a path on \(host)")
     case .fault(let fault): return text(fault, from: place.server, at: place)
     }
+  }
+
+  private static func notRegistered(at service: String, _ place: SignInPlace) -> String {
+    "llavero is not registered at \(service), so nobody can sign in to \(place.hostAndPort) through it"
   }
 
   private static func secretStep(_ service: KnownService, _ way: SignInMethod.Way?) -> String {

@@ -99,6 +99,41 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
+/// The output of a command that changes something.
+struct ChangeOutputOptions: ParsableArguments {
+  @OptionGroup private var output: OutputOptions
+
+  @Flag(name: .shortAndLong, help: "Don't say what was done")
+  var quiet = false
+
+  var json: Bool { output.json }
+
+  /// Prints a report if programs get one. Otherwise says to a person on a terminal what is so now.
+  func write(
+    _ report: @autoclosure () -> some JSONConvertible, saying text: @autoclosure () -> TextForTerminal
+  ) throws(KeychainError) {
+    try write(report())
+    say(text())
+  }
+
+  /// Prints a report if programs get one.
+  func write(_ report: @autoclosure () -> some JSONConvertible) throws(KeychainError) {
+    try output.write(report())
+  }
+
+  /// Prints a report for programs, or for people.
+  func write(
+    _ report: @autoclosure () -> some JSONConvertible, or text: @autoclosure () -> TextForTerminal
+  ) throws(KeychainError) {
+    try output.write(report(), or: text())
+  }
+
+  /// Says to a person on a terminal what is so now.
+  func say(_ text: @autoclosure () -> TextForTerminal) {
+    if !json, !quiet, StandardStreams.isTerminal(2) { StandardStreams.say(text()) }
+  }
+}
+
 extension StandardStreams {
   /// Writes a text, which may be a secret, and a line feed.
   static func write(line text: borrowing Secret) throws(KeychainError) {

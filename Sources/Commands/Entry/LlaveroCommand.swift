@@ -12,7 +12,7 @@ struct LlaveroCommand: ParsableCommand {
 
         llavero setup git
 
-      Git asks for a login the first time, and never again. By hand:
+      Git asks for a login the first time, and again only if a server refuses it. By hand:
 
         llavero add https://github.com --account alice     (asks for the secret)
         llavero get https://github.com                     (prints it)
@@ -25,7 +25,7 @@ struct LlaveroCommand: ParsableCommand {
       'llavero status' says which, and why.
       Exit status: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage. See llavero(1).
       """,
-    version: Program.version,
+    version: "llavero \(Program.version)",
     subcommands: [
       InitCommand.self,
       AddCommand.self,

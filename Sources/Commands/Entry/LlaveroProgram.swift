@@ -43,6 +43,10 @@ package enum LlaveroProgram {
           try StandardStreams.write(raw: ShortHelp.text)
           Program.end(ExitStatus.done.rawValue)
         }
+        if arguments.dropFirst().elementsEqual(["-V"]) {
+          try StandardStreams.write(raw: Program.versionLine)
+          Program.end(ExitStatus.done.rawValue)
+        }
         try refuseGarbledArguments()
         if try HelpTopic.answer(Array(arguments.dropFirst())) { Program.end(ExitStatus.done.rawValue) }
         try refuseUnknownCommand(Array(arguments.dropFirst()))
@@ -67,8 +71,13 @@ package enum LlaveroProgram {
       if status.isSuccess {
         return try StandardStreams.write(raw: LlaveroCommand.fullMessage(for: error) + "\n")
       }
-      throw KeychainError(
-        usage: LlaveroCommand.message(for: error), helpCommand: helpCommand(for: arguments))
+      var message = LlaveroCommand.message(for: error)
+      if message.hasPrefix("Unknown option"), !message.contains("Did you mean"),
+        let meant = commandPath(of: arguments).command.meantOption(among: arguments)
+      {
+        message = "\(message.prefix { $0 != "\n" }). Did you mean '\(meant)'?"
+      }
+      throw KeychainError(usage: message, helpCommand: helpCommand(for: arguments))
     }
   }
 

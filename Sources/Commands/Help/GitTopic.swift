@@ -12,8 +12,9 @@ extension HelpTopic {
 
           git config --global credential.helper llavero
 
-      At the next fetch or push over https, git asks for user name and token, for the
-      last time. To store a login beforehand, and to see what is stored:
+      At the next fetch or push over https, git asks for user name and token. It asks
+      again only if a server refuses them. To store a login beforehand, and to see
+      what is stored:
 
           llavero add https://github.com --account alice
           llavero list
@@ -35,8 +36,9 @@ extension HelpTopic {
 
       WHEN A LOGIN IS REFUSED
 
-      If a server refuses a password, git has llavero forget it, and asks again. To
-      replace a token, or to bring a forgotten login back:
+      If a server refuses a password, git has llavero forget it, and fails. The next
+      fetch or push asks for another. To replace a token, or to bring a forgotten
+      login back:
 
           llavero update https://github.com --account alice --secret
           llavero undelete https://github.com --account alice

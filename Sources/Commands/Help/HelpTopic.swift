@@ -60,9 +60,28 @@ struct HelpTopic {
 
 /// Names that programs give to the same command.
 private let synonyms = [
-  ["list", "ls"], ["delete", "remove", "rm", "erase"], ["get", "show", "cat"], ["add", "new", "insert"],
-  ["update", "mv"], ["--version", "version"],
+  ["list", "ls", "search", "find"], ["delete", "remove", "rm", "erase"],
+  ["get", "show", "cat", "copy", "cp"],
+  ["add", "new", "insert", "store", "create"], ["update", "mv", "rename", "move"],
+  ["setup", "config", "configure"],
+  ["login", "auth", "signin"], ["--version", "version"],
 ]
+
+/// Options that other programs call otherwise.
+private let optionSynonyms = [
+  "--username": "--account", "--user": "--account", "-u": "--account", "--force": "--yes",
+  "-f": "--yes",
+]
+
+extension ParsableCommand {
+  /// The option that was meant by one of these arguments, which this command doesn't have.
+  static func meantOption(among arguments: [String]) -> String? {
+    let meant = arguments.compactMap { optionSynonyms[$0] }
+    if meant.isEmpty { return nil }
+    let help = LlaveroCommand.helpMessage(for: self)
+    return meant.first(where: help.contains)
+  }
+}
 
 extension [String] {
   /// The element with this name in other programs, or else ``closest(to:)``.

@@ -14,6 +14,8 @@ struct AddCommand: ParsableCommand {
         pass show github | head -n 1 | llavero add https://github.com --account alice
         llavero add https://github.com --account alice --expires 2027-01-31 --update
 
+      On a terminal you are asked for the user name too, unless you name it: git needs one beside the secret.
+
       One item can serve everything under a path, such as an organisation's: https://github.com/acme
       """)
 
@@ -42,7 +44,7 @@ struct AddCommand: ParsableCommand {
   var update = false
 
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func validate() throws {
     if (githubApp == nil) != (key == nil) {
@@ -91,10 +93,16 @@ struct AddCommand: ParsableCommand {
     var change = try kept.change()
     var named = place.named
     named.authenticationType = authenticationType
-    var item = Item(try named.key())
-    notes.note(on: &item)
+    // Report an invalid place before the keychain is opened. That may replace the process, so only then somebody is asked.
+    let key = try named.key()
     let open = try self.keychain.open()
     let keychain = open.own
+    if let terminal = Terminal.ofPerson(mayAsk: self.keychain.selection.mayAskPerson) {
+      TokenPage(for: key)?.show(on: terminal)
+      if key.leavesNameToGit { named.account = try account(askedOn: terminal) }
+    }
+    var item = Item(try named.key())
+    notes.note(on: &item)
     // Check for impossible and existing items before asking for the secret.
     try refuseImpossibleHost(of: item)
     try item.validateKey()
@@ -109,7 +117,17 @@ struct AddCommand: ParsableCommand {
     let added = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
-    try output.write(open.named(added).report)
+    try output.write(open.named(added).report, saying: "stored \(added.key.inSentence)")
+  }
+
+  /// The user name, which git would otherwise ask for at each use, and then keep a second item with.
+  private func account(askedOn terminal: borrowing Terminal) throws(KeychainError) -> String? {
+    let limit = ItemBounds.attribute + 1
+    guard let answer = terminal.answer(to: "User name (Enter for none): ", limit: limit) else {
+      throw .failure("nothing was typed", status: .usage)
+    }
+    let name = answer.withoutSpacesAround
+    return name.isEmpty ? nil : name
   }
 
   /// Adds a source of new secrets.
@@ -124,7 +142,8 @@ struct AddCommand: ParsableCommand {
     }
     let (item, wasThere) = try body(open)
     if !wasThere { open.remember() }
-    try output.write(open.named(item).report)
+    try output.write(
+      open.named(item).report, saying: "llavero gets \(item.key.inSentence) whenever it is asked for")
   }
 
   /// Refuses to read something else from the secret's own descriptor.
@@ -145,5 +164,15 @@ struct AddCommand: ParsableCommand {
       throw .failure("no refresh token was given on descriptor \(descriptor)", status: .usage)
     }
     return token
+  }
+}
+
+extension Item.Key {
+  /// Whether git asks for the user name although it gets the secret, because there is none beside it.
+  var leavesNameToGit: Bool {
+    guard case .internetPassword(let key) = self, key.account == nil, key.securityDomain == nil else {
+      return false
+    }
+    return key.server?.isEmpty == false && ["https", "http"].contains(key.protocol.lowercased)
   }
 }

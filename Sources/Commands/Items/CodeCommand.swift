@@ -22,14 +22,16 @@ struct CodeCommand: ParsableCommand {
       """)
 
   @OptionGroup var place: PlaceOptions
+  @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws(KeychainError) {
-    _ = try place.named.query()
+    try place.named.check()
+    let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let query = try place.named.meant(in: keychain).query()
+    let query = try MeantItem(in: keychain, names, selection).place(place.named).query()
     let items = try open.find(query)
     if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
     // Another account's code would pass for this one's.

@@ -22,8 +22,9 @@ struct DeleteCommand: ParsableCommand {
   var url: String?
 
   @OptionGroup var attributes: AttributeOptions
+  @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   @Flag(help: "Delete the items of all accounts of that place, or all that match the attributes")
   var all = false
@@ -38,18 +39,26 @@ struct DeleteCommand: ParsableCommand {
   func run() throws(KeychainError) {
     var selection = keychain.selection
     selection.includesOtherItems = attributes.asksForOtherItems
+    let asked = attributes.selection(url: url, all: all)
+    try asked.check()
     let open = try selection.choose().open()
-    let items = try attributes.selection(url: url, all: all).items(in: open.keychain, all: all)
+    let items = try asked.meant(by: MeantItem(in: open.keychain, names, selection))
+      .items(in: open.keychain, all: all)
     // The list deletes nothing in another shared keychain.
     let isForAll =
       open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }
-    let areShown = yes ? false : try confirm(items, forUsersOf: isForAll ? open.choice.name : nil)
+    let isFinal = open.secretService != nil && open.list == nil
+    let areShown = yes ? false : try confirm(items, forUsersOf: isForAll ? open.choice.name : nil, isFinal)
     if open.secretService != nil, items.contains(where: { $0.key.secretServiceItem?.kind == .collection }) {
       throw .failure("llavero deletes no collections of the desktop's keyring", status: .usage)
     }
     let deleted = try delete(items, areShown: areShown, in: open.keychain)
-    try output.write(deleted.map(\.report))
-    if open.file != nil, StandardStreams.isTerminal(2), !deleted.isEmpty {
+    if deleted.isEmpty {
+      try output.write(deleted.map(\.report))
+    } else {
+      try output.write(deleted.map(\.report), saying: "deleted \(deleted.inSentence)")
+    }
+    if open.file != nil, StandardStreams.isTerminal(2), !deleted.isEmpty, !output.quiet {
       let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + keychain.words)"
       StandardStreams.say("hint: \(undelete) brings back deleted items for 30 days")
     }
@@ -81,13 +90,17 @@ struct DeleteCommand: ParsableCommand {
   /// Asks whether to delete the items. A single exact match needs no confirmation if nobody can be asked and nobody
   /// else uses it.
   ///
-  /// - Parameter shared: the name of the keychain, if others use it, too.
+  /// - Parameters:
+  ///   - shared: the name of the keychain, if others use it, too.
+  ///   - isFinal: whether nothing brings them back.
   /// - Returns: whether somebody was shown the items, and agreed.
-  private func confirm(_ items: [Item], forUsersOf shared: String?) throws(KeychainError) -> Bool {
+  private func confirm(
+    _ items: [Item], forUsersOf shared: String?, _ isFinal: Bool
+  ) throws(KeychainError) -> Bool {
     let what = items.count == 1 ? "this item" : "these \(items.count) items"
     let whose = shared.map { " for everyone who uses the keychain \($0)" } ?? ""
     if let isConfirmed = keychain.selection.confirms(
-      "Delete \(what)\(whose)?", showing: ItemOutput.table(items))
+      "Delete \(what)\(isFinal ? " for good" : "")\(whose)?", showing: ItemOutput.tableForQuestion(items))
     {
       if !isConfirmed { throw .failure("nothing was deleted", status: .nothingMatched) }
       return true

@@ -26,6 +26,7 @@ struct ExplainCommand: ParsableCommand {
     name: .customLong("for"))
   var asker: String?
 
+  @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
@@ -37,19 +38,25 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     // Report invalid arguments before the keychain is opened.
-    let key = try place.named.key()
+    try place.named.check()
     // This may replace the process with another program, so it comes before git is asked.
-    let selected = try self.keychain.selection.choose()
-    let question = try question(key)
-    let open = try selected.open()
+    let selection = self.keychain.selection
+    let open = try selection.choose().open()
     let keychain = open.keychain
-    var explanations = try explanations(question, open)
+    let place = try MeantItem(in: keychain, names, selection).place(place.named)
+    let question = try question(about: place)
+    var explanations = try explanations(question, about: place, open)
     var notes = question.notes
     if let other = askedAgain(question, explanations, open) {
       explanations.append(try keychain.explain(other) { question.takes($1) })
       if case .internetPassword(let asked) = other, let account = asked.account {
         notes.append("its tokens are kept for the name \(account), and answer for every name in a URL")
       }
+    }
+    if question.asker == "git", let winner = explanations.last?.winner, winner.key.leavesNameToGit {
+      notes.append(
+        "git gets no user name, and asks for one each time; give the item one with "
+          + "'llavero update \(winner.key.place) --new-account NAME'")
     }
     var found = ExplanationOutput(asker: question.asker, notes: notes, explanations: explanations)
     if !found.hasAnswer, found.explanations.allSatisfy({ $0.renewal == nil }),
@@ -120,9 +127,10 @@ struct ExplainCommand: ParsableCommand {
     return ExplanationOutput.SignIn(description: description, place: kept)
   }
 
-  private func question(_ key: Item.Key) throws(KeychainError) -> Question {
+  private func question(about place: NamedPlace) throws(KeychainError) -> Question {
+    let key = try place.key()
     // A place as lists print it names the tool, too.
-    let printed = place.named.parts.tool.flatMap { RehearsedCall.tools.contains($0) ? $0 : nil }
+    let printed = place.parts.tool.flatMap { RehearsedCall.tools.contains($0) ? $0 : nil }
     if let name = asker ?? printed, name != "git" {
       guard let tool = Tool.named(name), RehearsedCall.tools.contains(name) else {
         throw .failure(
@@ -130,7 +138,7 @@ struct ExplainCommand: ParsableCommand {
           hint: "it can for git, \(prose: RehearsedCall.tools.joined(separator: ", "))", status: .usage)
       }
       if case .internetPassword(let key) = key, key.account != nil, name != "keyring",
-        place.named.account != nil
+        place.account != nil
       {
         throw .failure(
           "\(name) asks for no account", hint: "leave --account out, or name it in the URL", status: .usage)
@@ -138,7 +146,7 @@ struct ExplainCommand: ParsableCommand {
       return .tool(tool)
     }
     guard case .internetPassword(var asked) = key, asked.securityDomain == nil else {
-      return .query(try place.named.query(), takesHeaders: true, asker: "llavero get", notes: [])
+      return .query(try place.query(), takesHeaders: true, asker: "llavero get", notes: [])
     }
     var notes: [String] = []
     guard GitSettings.isInstalled else {
@@ -202,7 +210,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func explanations(
-    _ question: Question, _ open: OpenKeychain
+    _ question: Question, about place: NamedPlace, _ open: OpenKeychain
   ) throws(KeychainError) -> [AnswerExplanation] {
     let keychain = open.keychain
     switch question {
@@ -211,9 +219,9 @@ struct ExplainCommand: ParsableCommand {
       return [try keychain.explain(query) { question.takes($1) }]
     case .tool(let tool):
       // The URL as given: each tool interprets it in its own way.
-      let url = ByteString(place.named.parts.url)
+      let url = ByteString(place.parts.url)
       let call = try RehearsedCall(
-        tool, url: url, account: place.named.account.map { ByteString($0) }, keychain
+        tool, url: url, account: place.account.map { ByteString($0) }, keychain
       ) {
         NameForAll.find(for: $0, in: open, isTakenOver: $1)
       }

@@ -22,6 +22,7 @@ struct GetCommand: ParsableCommand {
 
   @OptionGroup var place: PlaceArguments
   @OptionGroup var unplaced: UnplacedItemOptions
+  @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
@@ -48,10 +49,11 @@ struct GetCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     guard unplaced.isEmpty else { return try getUnplaced() }
-    _ = try place.named.query()
+    try place.named.check()
+    let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let named = try place.named.meant(in: keychain)
+    let named = try MeantItem(in: keychain, names, selection).place(place.named)
     let query = try named.query()
     if all { return try writeAll(query, open) }
     let found = try open.answer(to: query)

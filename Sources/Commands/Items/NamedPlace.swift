@@ -172,12 +172,33 @@ struct NamedPlace {
       !shared.isEmpty
       ? "see what it has with 'llavero list'; 'llavero sync' gets what others have just stored"
       : "see what it has with 'llavero list'"
+    if let others = try others(in: keychain) { hint = others }
     if let tool = try toolWithLogin(in: keychain) {
       var words = ["llavero", "get", url ?? "", "--domain", "\(tool)"]
       if let account { words += ["--account", account] }
       hint = "there is one for \(prose: tool): \(commandOf: words)"
     }
     return .failure("the keychain has nothing for \(name)", hint: hint, status: .nothingMatched)
+  }
+
+  /// What else the keychain has: other accounts of this place, or a name for which it is probably a typing error.
+  private func others(in keychain: any KeychainStore) throws(KeychainError) -> Hint? {
+    // All of a server's items are too much to ask for.
+    guard let text = url ?? service, SharedSources(of: keychain).isEmpty else { return nil }
+    let place = try key().place
+    var criteria = ItemCriteria()
+    criteria.omitsLocked = true
+    let items = (try? keychain.items(matching: .criteria(criteria))) ?? []
+    let accounts = items.filter { $0.key.place == place }.map { $0.key.account.map { "\($0)" } ?? "none" }
+    if !accounts.isEmpty {
+      let names = accounts.joined(separator: ", ")
+      return accounts.count == 1
+        ? "for that place there is the account \(prose: names)"
+        : "for that place there are the accounts \(prose: names)"
+    }
+    let hosts = items.compactMap { item in item[.server].map { "\($0)" } }
+    let names = text.hasPart("://") ? items.map(\.key.place) : hosts + items.flatMap(\.names)
+    return names.closest(to: text).map { "did you mean \(prose: $0)?" }
   }
 
   /// A tool with its own login at this place; `nil` if there is none, or that can't be found out.

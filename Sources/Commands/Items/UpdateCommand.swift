@@ -26,8 +26,9 @@ struct UpdateCommand: ParsableCommand {
   @OptionGroup var notes: NoteOptions
   @OptionGroup var kept: CredentialOptions
   @OptionGroup var newKey: NewKeyOptions
+  @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   @Flag(help: "Change the secret too, along with the rest")
   var secret = false
@@ -45,9 +46,12 @@ struct UpdateCommand: ParsableCommand {
   func run() throws(KeychainError) {
     var kept = try kept.change()
     let newKey = newKey.change
-    let selection = selected.selection(all: all)
-    let mayAsk = keychain.selection.mayAskPerson
+    let asked = selected.selection(all: all)
+    try asked.check()
+    let settings = keychain.selection
+    let mayAsk = settings.mayAskPerson
     let keychain = try keychain.open().keychain
+    let selection = try asked.meant(by: MeantItem(in: keychain, names, settings))
     let items = try keychain.reading { () throws(KeychainError) in
       Result { () throws(KeychainError) -> [Item] in
         let items = try selection.items(in: keychain, all: all)
@@ -72,10 +76,11 @@ struct UpdateCommand: ParsableCommand {
     } else {
       changed = try change(items, newKey, keychain) { kept.apply(to: &$0) }
     }
-    if output.json {
-      if all { try output.write(changed.map(\.report)) } else { try output.write(changed[0].report) }
-    } else if all {
-      StandardStreams.say("changed \(countText(changed.count, "item"))")
+    if all {
+      if !output.json { StandardStreams.say("changed \(countText(changed.count, "item"))") }
+      try output.write(changed.map(\.report))
+    } else {
+      try output.write(changed[0].report, saying: "changed \(changed[0].key.inSentence)")
     }
   }
 

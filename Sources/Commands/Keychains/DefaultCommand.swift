@@ -18,7 +18,7 @@ struct DefaultCommand: ParsableCommand {
 
   @OptionGroup var place: PlaceOptions
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   @Flag(help: "Remove the default of that place, or only if it is that account")
   var remove = false
@@ -41,7 +41,7 @@ struct DefaultCommand: ParsableCommand {
       chosen.isDefault = true
       return try own.update(chosen)
     }
-    try output.write(chosen.report)
+    try output.write(chosen.report, saying: "\(chosen.key.inSentence) answers where no account is named")
   }
 
   private func show(_ place: NamedPlace, _ keychain: any KeychainStore) throws(KeychainError) {
@@ -73,7 +73,8 @@ struct DefaultCommand: ParsableCommand {
       }
       return cleared
     }
-    try output.write(cleared.map(\.report))
+    try output.write(
+      cleared.map(\.report), saying: "no account of \(cleared[0].key.place) is the default now")
   }
 
   private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) -> [Item]

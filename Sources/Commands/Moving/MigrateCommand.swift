@@ -154,7 +154,7 @@ struct MigrateCommand: UsingCompanion {
       .filter(filter.matches)
     if items.isEmpty { return }
     let question: TextForTerminal = "Delete these where they are now, once they have been read back?"
-    guard let isConfirmed = selection.confirms(question, showing: ItemOutput.table(items)) else {
+    guard let isConfirmed = selection.confirms(question, showing: ItemOutput.tableForQuestion(items)) else {
       throw .failure(
         "--remove-source deletes items, and nobody can be asked", hint: "add --yes", status: .usage)
     }

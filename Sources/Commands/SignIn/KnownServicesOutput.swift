@@ -27,9 +27,12 @@ enum KnownServicesOutput {
         text += "  needs a client of yours: \(service.registrationPage)\n"
         text += "  redirect URI \(service.redirectURI)\n"
         text += "  \(service.choices)\n"
+        let setting =
+          "credential.\(service.isOfMail ? "imaps" : "https")://\(service.hosts.first { !$0.hasPrefix(".") } ?? "HOST")"
+        text += "  then: git config --global \(setting).oauthClientId ID\n"
         if service.needsSecret {
           let exception = service.sparesSecretForCodes ? ", except with --device" : ""
-          text += "  needs the client's secret too\(exception)\n"
+          text += "  needs the client's secret too, as oauthClientSecret\(exception)\n"
         }
       }
       text += "  ways: --browser\(service.hasDeviceCode ? ", --device" : ""), --paste\n"

@@ -5,9 +5,12 @@ import ToolCommands
 
 struct ChangePassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "passphrase", abstract: "Change the passphrase of the encrypted file",
+    commandName: "passphrase", abstract: "Protect the encrypted file with a passphrase, or change it",
     discussion: """
-      You are asked for the former passphrase, unless something else opens the keychain here, and then for the new one \
+      If the keychain has no passphrase yet, you are asked for one, and then whether to remove the key file, which \
+      would still open it without. All that is in the keychain stays.
+
+      If it has one, you are asked for that, unless something else opens the keychain here, and then for the new one \
       twice. Copies of the keychain that were made before still open with the former one. If that has leaked, run \
       'llavero rotate' as well, and change the secrets themselves.
 
@@ -18,33 +21,40 @@ struct ChangePassphraseCommand: ParsableCommand {
   @Option("The passphrase's slot, if there are several", value: "id")
   var slot: String?
 
+  @Flag(help: "Remove the key file as well, without asking, so that nothing opens it without a passphrase")
+  var removeKeyFile = false
+
   @OptionGroup var new: NewPassphraseOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
-    let former = try formerSlot(in: file)
+    let protection = PassphraseInPlaceOfKeyFile(
+      file: file, selection: keychain.selection, removesKeyFile: removeKeyFile)
+    guard let former = try formerSlot(in: file) else {
+      let id = try protection.add { () throws(KeychainError) in
+        try new.passphrase(of: keychain.selection, at: file.location)
+      }
+      return try output.write(SlotOutput.report(id, .passphrase))
+    }
     try file.unlockForChangingSlots()
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
     let id = try file.replacePassphrase(of: former, with: passphrase)
     StandardStreams.say("copies of the keychain made before still open with the former passphrase")
     StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
+    if removeKeyFile { try protection.removeKeyFile() }
     try output.write(SlotOutput.report(id, .passphrase))
   }
 
-  /// The slot whose passphrase is replaced.
-  private func formerSlot(in file: EncryptedFileKeychain) throws(KeychainError) -> String {
+  /// The slot whose passphrase is replaced; `nil` if the keychain has none yet.
+  private func formerSlot(in file: EncryptedFileKeychain) throws(KeychainError) -> String? {
     let slots = try file.passphraseSlots()
     if let slot {
       guard slots.contains(slot) else { throw .slot(.notFound(id: slot)) }
       return slot
     }
-    guard let first = slots.first else {
-      throw .failure(
-        "the keychain has no passphrase", hint: "add one with 'llavero slot add passphrase'",
-        status: .nothingMatched)
-    }
+    guard let first = slots.first else { return nil }
     if slots.count > 1 {
       throw .failure(
         "the keychain has \(slots.count) passphrases: \(slots.joined(separator: ", "))",

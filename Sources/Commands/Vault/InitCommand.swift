@@ -15,7 +15,8 @@ struct InitCommand: ParsableCommand {
       anyone who can read your home directory.
 
       With --passphrase only the passphrase opens it. You are asked for it, or it comes from another source: see \
-      "Where the passphrase comes from" in llavero-passphrase(1).
+      "Where the passphrase comes from" in llavero-passphrase(1). A keychain that is there already gets one with \
+      'llavero passphrase', and keeps all that is in it.
 
         llavero init --passphrase
 
@@ -45,7 +46,7 @@ struct InitCommand: ParsableCommand {
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
       // Before the user has to think of a passphrase for it.
-      if access(path, F_OK) == 0 { throw Self.isThere(path) }
+      if access(path, F_OK) == 0 { return try protect(keychain) }
       let passphrase = try self.keychain.selection.passphraseSources(for: .vault(path: path)).newPassphrase()
       try create(in: keychain, .passphrase(passphrase))
     } else {
@@ -75,6 +76,29 @@ struct InitCommand: ParsableCommand {
     try output.write(status.report(), or: status.text())
   }
 
+  /// Protects the keychain that is there already, if a person on a terminal wants that.
+  private func protect(_ file: EncryptedFileKeychain) throws(KeychainError) {
+    let path = file.location.vaultFile
+    let selection = keychain.selection
+    let hasPassphrase = try !file.passphraseSlots().isEmpty
+    guard !hasPassphrase,
+      selection.confirms(
+        "Protect it with a passphrase? It keeps all that is in it.",
+        showing: "There is a keychain already: \(path)\n") == true
+    else {
+      throw Self.isThere(
+        path,
+        hint: hasPassphrase
+          ? "'llavero passphrase' changes its passphrase"
+          : "'llavero passphrase' protects it with one, and keeps all that is in it")
+    }
+    let protection = PassphraseInPlaceOfKeyFile(file: file, selection: selection)
+    let id = try protection.add { () throws(KeychainError) in
+      try selection.passphraseSources(for: .vault(path: path)).newPassphrase()
+    }
+    try output.write(SlotOutput.report(id, .passphrase))
+  }
+
   private func create(
     in keychain: EncryptedFileKeychain, _ protection: consuming Protection
   ) throws(KeychainError) {
@@ -89,11 +113,9 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  private static func isThere(_ path: String) -> KeychainError {
-    KeychainError(
-      "there is a keychain already: \(path)",
-      hint:
-        "see 'llavero status'; to begin without it, move its folder away first, and type 'llavero init --start-over'",
-      status: .keychain)
+  private static func isThere(
+    _ path: String, hint: Hint = "see what protects it with 'llavero status'"
+  ) -> KeychainError {
+    KeychainError("there is a keychain already: \(path)", hint: hint, status: .keychain)
   }
 }

@@ -23,7 +23,7 @@ struct RotateCommand: ParsableCommand {
   var drop: [String] = []
 
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func run() throws(KeychainError) {
     let file = try keychain.existingFile()
@@ -52,6 +52,7 @@ struct RotateCommand: ParsableCommand {
     } else if json {
       try StandardStreams.write("[]\n")
     }
+    output.say("the keychain has a new key, which no earlier way opens")
   }
 
   /// The file's inode number, which changes with the key; `nil` if it is unknown.

@@ -27,14 +27,15 @@ struct AddPassphraseCommand: ParsableCommand {
 
   @OptionGroup var new: NewPassphraseOptions
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
     try file.unlockForChangingSlots()
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
     let id = try file.addPassphrase(passphrase)
-    try output.write(SlotOutput.report(id, .passphrase))
+    try output.write(
+      SlotOutput.report(id, .passphrase), saying: "the passphrase opens the keychain from now on")
   }
 }
 
@@ -119,16 +120,16 @@ struct AddRecipientCommand: ParsableCommand {
   var label: String?
 
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func run() throws(KeychainError) {
     let path = identity.map(absolutePath)
     let file = try keychain.ownFile { selection in selection.identity = path }
     // Ignore the line end that comes from a file.
-    let text = String(recipient.drop { $0 == " " }.reversed().drop { $0.isWhitespace }.reversed())
+    let text = recipient.withoutSpacesAround
     try EncryptedFileKeychain.checkRecipient(text)
     let id = try file.addRecipient(text, identity: path, label: label)
-    try output.write(SlotOutput.report(id, .recipient))
+    try output.write(SlotOutput.report(id, .recipient), saying: "the key opens the keychain from now on")
   }
 }
 
@@ -149,7 +150,7 @@ struct AddCommandSlotCommand: ParsableCommand {
   var command: [String] = []
 
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func validate() throws {
     if command.first?.isEmpty ?? true { throw ValidationError("Name a program after --.") }
@@ -158,7 +159,8 @@ struct AddCommandSlotCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
     let id = try file.addCommand(command)
-    try output.write(SlotOutput.report(id, .command))
+    try output.write(
+      SlotOutput.report(id, .command), saying: "what \(command[0]) prints opens the keychain from now on")
   }
 }
 
@@ -172,12 +174,14 @@ struct AddIdentityFileCommand: ParsableCommand {
       """)
 
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
     try file.addIdentityFile()
-    try output.write(SlotOutput.report(SlotSummary.identityFileID, .identityFile))
+    try output.write(
+      SlotOutput.report(SlotSummary.identityFileID, .identityFile),
+      saying: "the key in \(file.location.identityFile) opens the keychain from now on")
   }
 }
 

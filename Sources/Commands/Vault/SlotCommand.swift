@@ -55,7 +55,7 @@ struct SlotRemoveCommand: ParsableCommand {
     commandName: "remove", abstract: "Remove a way to open the keychain",
     discussion: """
       'llavero slot list' shows the identifiers. identity-file is the key in a file of this machine: if you remove it \
-      and have a passphrase, you are asked for that.
+      and have a passphrase, you are asked for that. On a terminal you are asked first.
 
       The removed slot still opens copies of the keychain that were made before. If a passphrase or a key has leaked, \
       run 'llavero rotate' as well: it makes a new key that no earlier slot opens.
@@ -64,11 +64,34 @@ struct SlotRemoveCommand: ParsableCommand {
   @Argument("The slot's identifier, or identity-file", value: "id")
   var id: String
 
+  @Flag(name: .shortAndLong, help: "Don't ask")
+  var yes = false
+
   @OptionGroup var keychain: KeychainOptions
+
+  @OptionGroup var output: ChangeOutputOptions
 
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
+    let slot = try file.slots()?.first { $0.id == id }
+    if !yes, let slot { try confirm(slot, of: file) }
     try file.removeSlot(id)
+    guard let slot else { return }
+    try output.write(
+      SlotOutput.report(id, slot.kind),
+      saying: slot.kind == .identityFile
+        ? "the key file is gone; you are asked from now on, unless something else opens the keychain here"
+        : "\(id) opens the keychain no more")
+  }
+
+  /// Asks on a terminal. Without a person, the identifier says it all.
+  private func confirm(_ slot: SlotSummary, of file: EncryptedFileKeychain) throws(KeychainError) {
+    let question: TextForTerminal =
+      slot.kind == .identityFile
+      ? "Remove the key file \(file.location.identityFile) for good?" : "Remove this way in for good?"
+    if keychain.selection.confirms(question, showing: SlotOutput.table([slot], file.location)) == false {
+      throw .failure("nothing was removed", status: .nothingMatched)
+    }
   }
 }
 

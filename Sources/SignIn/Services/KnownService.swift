@@ -39,6 +39,13 @@ package struct KnownService {
   /// Whether a client there needs its secret, except for a device code.
   package let needsSecret: Bool
 
+  /// The page for making a token by hand, which git takes as the password: a path on the server, or a whole address.
+  private(set) var tokenPage: String?
+  /// What such a token must be allowed to do, in the words of that page.
+  package private(set) var tokenRights: String?
+  /// The source of `llavero import` with the tokens of the service's own command line.
+  package private(set) var importSource: String?
+
   /// Whether it is for mail, not for git.
   package var isOfMail = false
 
@@ -145,6 +152,11 @@ package struct KnownService {
   /// Whether others run such servers, too.
   private var hasServersOfOthers: Bool { realm != nil }
 
+  /// The page for making a token by hand; `nil` if there is none, or git takes none.
+  package func tokenPage(at place: SignInPlace) -> EndpointURL? {
+    tokenPage.flatMap { place.server.below($0) }
+  }
+
   private var hasEndpointsOnItsHost: Bool { authorize.hasPrefix("/") && token.hasPrefix("/") }
 }
 
@@ -153,7 +165,9 @@ extension KnownService {
     name: "GitHub", provider: "github", hosts: ["github.com", "gist.github.com", ".ghe.com"], realm: "GitHub",
     authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: "/login/device/code",
     scope: "repo workflow gist", settingsPrefix: "gitHubDev", registration: "/settings/applications/new",
-    choices: "tick \"Enable Device Flow\"", needsSecret: true)
+    choices: "tick \"Enable Device Flow\"", needsSecret: true,
+    tokenPage: "/settings/tokens/new?description=llavero&scopes=repo,workflow",
+    tokenRights: "repo and workflow", importSource: "gh")
 
   static let gitLab = KnownService(
     name: "GitLab", provider: "gitlab", hosts: ["gitlab.com"], realm: "GitLab", authorize: "/oauth/authorize",
@@ -162,21 +176,25 @@ extension KnownService {
     metadata: "/.well-known/openid-configuration", settingsPrefix: "gitLabDev",
     registration: "/-/user_settings/applications",
     choices: "untick \"Confidential\", tick the scopes read_repository and write_repository",
-    needsSecret: false)
+    needsSecret: false,
+    tokenPage: "/-/user_settings/personal_access_tokens?name=llavero&scopes=read_repository,write_repository",
+    tokenRights: "read_repository and write_repository", importSource: "glab")
 
   static let forgejo = KnownService(
     name: "Forgejo", provider: "forgejo", hosts: ["codeberg.org"], realm: "Forgejo",
     authorize: "/login/oauth/authorize", token: "/login/oauth/access_token",
     builtInClient: builtInGiteaClient, scope: "", repositoryDepth: 2,
-    registration: "/user/settings/applications", choices: "untick \"Confidential client\"", needsSecret: false
-  )
+    registration: "/user/settings/applications", choices: "untick \"Confidential client\"",
+    needsSecret: false,
+    tokenPage: "/user/settings/applications", tokenRights: "repository: read and write")
 
   static let gitea = KnownService(
     name: "Gitea", provider: "gitea", hosts: ["gitea.com"], realm: "Gitea",
     authorize: "/login/oauth/authorize", token: "/login/oauth/access_token",
     builtInClient: builtInGiteaClient, scope: "", repositoryDepth: 2,
-    registration: "/user/settings/applications", choices: "untick \"Confidential client\"", needsSecret: false
-  )
+    registration: "/user/settings/applications", choices: "untick \"Confidential client\"",
+    needsSecret: false,
+    tokenPage: "/user/settings/applications", tokenRights: "repository: read and write")
 
   /// The client of every Gitea and Forgejo for git-credential-oauth (docs.gitea.com/development/oauth2-provider,
   /// "Pre-configured Applications"). The consent page names that program.
@@ -188,7 +206,9 @@ extension KnownService {
     userName: "x-token-auth", ignoresNamesInURLs: true, settingsPrefix: "cloudOAuth",
     registration: "/account/settings/",
     choices: "in the workspace's settings, add an OAuth consumer with the permission Repositories: Write",
-    needsSecret: true)
+    needsSecret: true,
+    tokenPage: "https://id.atlassian.com/manage-profile/security/api-tokens",
+    tokenRights: "read:repository:bitbucket and write:repository:bitbucket")
 
   static let bitbucketDataCenter = KnownService(
     name: "Bitbucket Data Center", provider: "bitbucket-data-center", hosts: [], realm: "Atlassian Bitbucket",
@@ -207,7 +227,8 @@ extension KnownService {
     device: "https://login.microsoftonline.com/organizations/oauth2/v2.0/devicecode",
     redirectURI: "http://localhost", scope: "499b84ac-1321-427f-aa17-267ca6975798/.default offline_access",
     ignoresNamesInURLs: true, registration: "https://entra.microsoft.com/",
-    choices: "a public client, with \"Allow public client flows\"", needsSecret: false)
+    choices: "a public client, with \"Allow public client flows\"", needsSecret: false,
+    tokenPage: "/_usersSettings/tokens", tokenRights: "Code: read and write")
 
   static let google = KnownService(
     name: "Google", provider: "google", hosts: [".googlesource.com"],

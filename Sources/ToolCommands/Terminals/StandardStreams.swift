@@ -40,10 +40,14 @@ package enum StandardStreams {
     }
   }
 
+  /// Takes something that is shown on standard error only for now out of the way of what is written next.
+  nonisolated(unsafe) package static var clearing: (() -> Void)?
+
   /// Writes all bytes.
   ///
   /// - Throws: ``KeychainError`` if the reader is gone or the disk is full.
   package static func write(_ bytes: borrowing Secret, to descriptor: Int32 = 1) throws(KeychainError) {
+    clearing?()
     let failure = bytes.withUnsafeBytes { writeFully(descriptor, $0, waits: true) }
     if failure != 0 { throw .failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
@@ -54,6 +58,7 @@ package enum StandardStreams {
 
   /// Writes text unescaped. It must not be secret, and must be this program's own or meant for another program.
   package static func write(raw text: String, to descriptor: Int32 = 1) throws(KeychainError) {
+    clearing?()
     var text = text
     let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0), waits: true) }
     if failure != 0 { throw .failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
@@ -61,6 +66,7 @@ package enum StandardStreams {
 
   /// Shows a message on standard error. If that fails, there is nobody to tell.
   package static func say(_ line: TextForTerminal) {
+    clearing?()
     let text = Secret("llavero: " + line.shown + "\n")
     _ = text.withUnsafeBytes { writeFully(2, $0, waits: true) }
   }

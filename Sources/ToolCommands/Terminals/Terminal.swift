@@ -68,7 +68,7 @@ package struct Terminal: ~Copyable {
     return answer.count == 1 ? letters.first { answer.lowercased() == String($0) } : nil
   }
 
-  /// The first `limit` bytes of the answer to a question; `nil` if the input ends.
+  /// The first `limit` bytes of the answer to a question; `nil` if the input ends, and the line is ended then.
   package borrowing func answer(to question: TextForTerminal, limit: Int = 16) -> String? {
     show(question)
     var answer: [UInt8] = []
@@ -77,6 +77,7 @@ package struct Terminal: ~Copyable {
       if byte == 0x0a { return String(decoding: answer, as: UTF8.self) }
       if answer.count < limit { answer.append(byte) }
     }
+    show("\n")
     return nil
   }
 

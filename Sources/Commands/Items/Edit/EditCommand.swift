@@ -20,15 +20,17 @@ struct EditCommand: ParsableCommand {
   @Option("How the server asks for it, if that is part of the item's key", value: "text")
   var authenticationType: String?
 
+  @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func run() throws(KeychainError) {
     var named = place.named
     named.authenticationType = authenticationType
     let selection = keychain.selection
+    try named.check()
     let keychain = try keychain.open().keychain
-    let item = try named.item(in: keychain)
+    let item = try MeantItem(in: keychain, names, selection).place(named).item(in: keychain)
     var text = Array(ItemText.text(of: item).utf8)
     while true {
       text = try Editor.edit(text)
@@ -82,7 +84,7 @@ struct EditCommand: ParsableCommand {
         "another process has changed the item in the meantime; nothing was changed", hint: "run this again",
         status: .keychain)
     }
-    try output.write(changed.report)
+    try output.write(changed.report, saying: "changed \(changed.key.inSentence)")
     return nil
   }
 }

@@ -12,6 +12,13 @@ extension ItemOutput {
     return columns([header(hasKeychains: hasKeychains)] + items.map { row($0, hasKeychains: hasKeychains) })
   }
 
+  /// The items that somebody is asked about: the first twenty, and how many more there are.
+  static func tableForQuestion(_ items: [Item]) -> TextForTerminal {
+    let shown = 20
+    if items.count <= shown { return table(items) }
+    return table(Array(items.prefix(shown))) + "... and \(items.count - shown) more\n"
+  }
+
   /// - Parameter isShadowed: whether an earlier keychain has an item with the same key, which answers in its place.
   static func row(_ item: Item, hasKeychains: Bool, isShadowed: Bool = false) -> [String] {
     let place = [item.key.place, item.key.account.map { "\($0)" } ?? "-"]

@@ -23,7 +23,9 @@ struct ListCommand: ParsableCommand {
       --json prints an array of objects with the attributes of each item.
       """)
 
-  @Argument("A place: https://HOST[:PORT][/PATH], or just HOST for any protocol", value: "url")
+  @Argument(
+    "A place: https://HOST[:PORT][/PATH], or just HOST for any protocol; or a label, a service, or on a terminal part of these",
+    value: "url")
   var url: String?
 
   @OptionGroup(title: "Attributes") var attributes: AttributeOptions
@@ -35,6 +37,7 @@ struct ListCommand: ParsableCommand {
   @Option("Print this for each item", value: "text")
   var format: String?
 
+  @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
@@ -59,19 +62,10 @@ struct ListCommand: ParsableCommand {
     let keychain = try selection.choose().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
     var printer = ItemPrinter(form, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
-    var failure: KeychainError?
-    try keychain.forEachItem { item in
-      if let filter, !filter.matches(item) { return true }
-      if let place, !place.contains(item) { return true }
-      do throws(KeychainError) {
-        try printer.print(item)
-        return true
-      } catch {
-        failure = error
-        return false
-      }
+    try print(keychain, &printer) { filter?.matches($0) ?? true && place?.contains($0) ?? true }
+    if printer.count == 0, !names.exact, StandardStreams.isTerminal(1), let parts = place?.ofParts {
+      try print(keychain, &printer) { filter?.matches($0) ?? true && parts.contains($0) }
     }
-    if let failure { throw failure }
     if printer.count == 0, filter != nil || place != nil {
       try keychain.keychain.refusePassingOver()
       throw .failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
@@ -82,6 +76,23 @@ struct ListCommand: ParsableCommand {
         keychain.list == nil && keychain.choice.kind.isOfOtherMachine
           ? "the other machine allows nothing here without a question" : "the keychain has no items yet")
     }
+  }
+
+  private func print(
+    _ keychain: OpenKeychain, _ printer: inout ItemPrinter, where isListed: (Item) -> Bool
+  ) throws(KeychainError) {
+    var failure: KeychainError?
+    try keychain.forEachItem { item in
+      if !isListed(item) { return true }
+      do throws(KeychainError) {
+        try printer.print(item)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
   }
 
   private func listExpiring(
@@ -99,43 +110,5 @@ struct ListCommand: ParsableCommand {
       throw .failure("nothing expires by then", status: .nothingMatched)
     }
     try output.write(listing.report, or: listing.table(at: now))
-  }
-}
-
-struct PlaceFilter {
-  private let `protocol`: ByteString?
-  private let host: HostAndPort
-  private let account: ByteString?
-  private let path: ByteString?
-
-  /// - Throws: ``KeychainError`` if the URL is invalid.
-  init(_ url: String) throws(KeychainError) {
-    let text = Secret(url)
-    let place = try text.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try CredentialURL(parsing: bytes, assuming: "any")
-    }
-    let hasPassword =
-      switch place.password {
-      case .none: false
-      case .some: true
-      }
-    if hasPassword { throw NamedPlace.passwordInURL }
-    guard let host = HostAndPort(parsing: place.host), !host.server.isEmpty else {
-      throw KeychainError.request(.unusableURL(.badHost))
-    }
-    `protocol` = url.hasPart("://") ? place.protocol : nil
-    self.host = host
-    account = place.account
-    path = place.path
-  }
-
-  func contains(_ item: Item) -> Bool {
-    guard case .internetPassword(let key) = item.key, key.isOn(host.server),
-      account == nil || key.account == account,
-      `protocol`.map({ key.isReached(by: $0, at: host.port) })
-        ?? (host.port == nil || key.effectivePort == host.port)
-    else { return false }
-    guard let path, let itemPath = key.path else { return true }
-    return itemPath.isWholeSegmentPrefix(of: path) || path.isWholeSegmentPrefix(of: itemPath)
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import EncryptedFile
 import Glibc
 import ToolCommands
 
@@ -17,7 +18,8 @@ final class ProgressBar {
   /// - Parameter what: a word for the work, such as `importing`.
   init(_ what: String) {
     self.what = what
-    isTerminal = StandardStreams.isTerminal(2)
+    isTerminal = StandardStreams.isTerminal(2) && VaultLocation.environmentVariable("TERM") != "dumb"
+    StandardStreams.clearing = { [weak self] in self?.clear() }
   }
 
   func show(_ done: Int, of total: Int) {
@@ -39,7 +41,10 @@ final class ProgressBar {
     isThere = false
   }
 
-  deinit { clear() }
+  deinit {
+    StandardStreams.clearing = nil
+    clear()
+  }
 
   private func write(_ text: String) {
     _ = Secret(text).withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }

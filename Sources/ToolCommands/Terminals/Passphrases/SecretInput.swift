@@ -75,7 +75,10 @@ package enum SecretInput {
     for _ in 0..<PassphraseSources.tries {
       let first = try line(terminal, prompt)
       let second = try line(terminal, PassphraseQuestion.onceMore)
-      if first.isEqual(to: second) { return first }
+      if first.isEqual(to: second) {
+        if first.hasSpaceAround { terminal.show("It begins or ends with white space, which is kept.\n") }
+        return first
+      }
       terminal.show("The two differ.\n")
     }
     throw .failure("no match after three tries", status: .usage)
@@ -90,6 +93,17 @@ package enum SecretInput {
       throw .failure(
         "a terminal takes \(Terminal.longestLine) bytes at most", hint: "give it on standard input",
         status: .usage)
+    }
+  }
+}
+
+extension Secret {
+  /// Whether it begins or ends with a space or a tab, as what is pasted often does.
+  fileprivate var hasSpaceAround: Bool {
+    withUnsafeBytes { bytes in
+      guard let first = bytes.first, let last = bytes.last else { return false }
+      let spaces: [UInt8] = [0x20, 0x09]
+      return spaces.contains(first) || spaces.contains(last)
     }
   }
 }
