@@ -5,7 +5,6 @@
 requires bubblewrap libwrap0 openssh-client
 extracts openssh-server
 
-# shellcheck source=integration/support/harness/ports.sh
 source "$SUPPORT/harness/ports.sh"
 
 SSHD=$ROOT/.build/extracted/openssh-server/usr/sbin/sshd
