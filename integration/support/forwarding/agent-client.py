@@ -15,6 +15,8 @@ import struct
 import sys
 import time
 
+from ssh_agent import frame
+
 path, what = sys.argv[1:3]
 STATE = bytes([1, 4]) + b"0" * 36
 KNOCK = b"K"
@@ -26,10 +28,6 @@ def connect():
     client.connect(path)
     client.settimeout(20)
     return client
-
-
-def frame(request):
-    return struct.pack(">I", len(request)) + request
 
 
 def answers(client):

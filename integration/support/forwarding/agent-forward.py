@@ -19,6 +19,7 @@ Prints a line for each step: the type of the reply, and what follows of JSON; or
   big SIZE                    a frame of this size, of no known type
   identities                  what ssh asks first: the list of keys
   add HOST SIZE ACCOUNT       a request to add a login, whose reply isn't waited for
+  idle COUNT                  so many further connections, of which every other one has begun to say something
   crowd COUNT HOST            so many further connections that ask for the logins of a host, and don't wait for the reply
   flood SIZE                  requests of so many bytes, or as many as the other side takes, and no reply is read
   close                       hangs up, and connects again
@@ -38,16 +39,15 @@ import time
 
 from cryptography.hazmat.primitives import serialization
 
+from ssh_agent import frame, read_frame, string
+
 NAME = b"keychain-v1@llavero"
 BIND = b"session-bind@openssh.com"
 
 
-def string(data):
-    return struct.pack(">I", len(data)) + data
-
-
-def frame(body):
-    return struct.pack(">I", len(body)) + body
+def request_for(host, tool="git"):
+    query = {"class": "internet", "protocol": "https", "server": host}
+    return json.dumps({"tool": tool, "for": "get", "do": "find", "query": query})
 
 
 class Agent:
@@ -67,18 +67,9 @@ class Agent:
             self.socket.connect(self.path)
         self.socket.settimeout(30)
 
-    def receive(self, count):
-        data = b""
-        while len(data) < count:
-            part = self.socket.recv(count - len(data))
-            if not part:
-                raise EOFError
-            data += part
-        return data
-
     def reply(self):
         try:
-            body = self.receive(struct.unpack(">I", self.receive(4))[0])
+            body = read_frame(self.socket)[4:]
         except (EOFError, ConnectionError):
             return "end"
         if body[0] != 29:
@@ -160,9 +151,7 @@ class Agent:
         if name == "begin":
             return self.call(NAME, " ".join(words).encode())
         if name == "get":
-            query = {"class": "internet", "protocol": "https", "server": words[0]}
-            tool = words[1] if len(words) > 1 else "git"
-            return self.ask(json.dumps({"tool": tool, "for": "get", "do": "find", "query": query}))
+            return self.ask(request_for(*words))
         if name == "list":
             return self.ask(json.dumps({"tool": "git", "for": "get", "do": "list"}))
         if name == "raw":
@@ -193,9 +182,13 @@ class Agent:
                 pass
             self.socket.settimeout(30)
             return "sent"
+        if name == "idle":
+            for number in range(int(words[0])):
+                self.crowd.append(Agent(self.path))
+                self.crowd[-1].send(b"\0" * (number % 2))
+            return "sent"
         if name == "crowd":
-            query = {"class": "internet", "protocol": "https", "server": words[1]}
-            request = json.dumps({"tool": "git", "for": "get", "do": "find", "query": query}).encode()
+            request = request_for(words[1]).encode()
             for _ in range(int(words[0])):
                 other = Agent(self.path)
                 other.send(frame(bytes([27]) + string(NAME) + request))

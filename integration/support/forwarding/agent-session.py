@@ -18,28 +18,7 @@ import threading
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-
-def string(data):
-    return struct.pack(">I", len(data)) + data
-
-
-def frame(body):
-    return struct.pack(">I", len(body)) + body
-
-
-def receive(connection, count):
-    data = b""
-    while len(data) < count:
-        part = connection.recv(count - len(data))
-        if not part:
-            raise EOFError
-        data += part
-    return data
-
-
-def read_frame(connection):
-    head = receive(connection, 4)
-    return head + receive(connection, struct.unpack(">I", head)[0])
+from ssh_agent import frame, read_frame, string
 
 
 def serve(path):

@@ -90,12 +90,6 @@ start_forwarding() {
   wait_for 10 test -S "$XDG_RUNTIME_DIR/llavero/forward/control" || fail "the agent doesn't start"
 }
 
-# run COMMAND...: as everywhere, but the command may be a function
-run() {
-  status=0
-  "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
-}
-
 # kept SECRET ARGUMENT...: adds a login to this machine's keychain
 kept() {
   printf '%s' "$1" | llavero add "${@:2}" 2>/dev/null
