@@ -36,12 +36,3 @@ refused() {
     fail "something changed on disk:" "$(diff <(echo "$before") <(echo "$after"))"
   fi
 }
-
-# refused_by_all STATUS <INPUT: get, store and erase all refuse the same input
-refused_by_all() {
-  local operation
-  cat >"$CASE/request"
-  for operation in get store erase; do
-    refused "$1" git-credential-llavero "$operation" <"$CASE/request"
-  done
-}

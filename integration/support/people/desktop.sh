@@ -38,29 +38,19 @@ start_seahorse() {
   background seahorse >"$CASE/seahorse.log" 2>&1
   # shellcheck disable=SC2034 # the suite uses it
   seahorse=$!
-  does timeout 30 xdotool search --sync --onlyvisible --class seahorse windowsize --sync 1000 700
-  does window clicks Login row
+  succeeds timeout 30 xdotool search --sync --onlyvisible --class seahorse windowsize --sync 1000 700
+  succeeds window clicks Login row
 }
 
 # seahorse_menu ROW ENTRY: from the menu of a collection or an item
 seahorse_menu() {
-  does window clicks "$1" row
-  does window menu "$1" row
-  does window clicks "$2" 'menu item'
+  succeeds window clicks "$1" row
+  succeeds window menu "$1" row
+  succeeds window clicks "$2" 'menu item'
 }
 
 # seahorse_adds KIND
 seahorse_adds() {
-  does window leftmost 'toggle button'
-  does window clicks "$1" row
-}
-
-# record_calls: from here on, `called` knows what was called
-record_calls() {
-  background dbus-monitor --session "type='method_call',destination='$SERVICE_NAME'" >"$CASE/calls" 2>&1
-  wait_for 20 called NameAcquired || fail "dbus-monitor doesn't start:" "$(cat "$CASE/calls")"
-}
-
-called() { # MEMBER
-  grep -q "member=$1\$" "$CASE/calls"
+  succeeds window leftmost 'toggle button'
+  succeeds window clicks "$1" row
 }

@@ -12,6 +12,14 @@ docker_get() { # SERVER
   printf %s "$1" | docker-credential-secretservice get
 }
 
+secret_is() { # SECRET NAME VALUE...
+  [[ $(secret-tool lookup "${@:2}") == "$1" ]]
+}
+
+is_not_found() { # NAME VALUE...
+  [[ -z $(secret-tool search --all "$@" 2>/dev/null) ]]
+}
+
 python_keyring() { # COMMAND SERVICE ACCOUNT
   PYTHON_KEYRING_BACKEND=keyring.backends.SecretService.Keyring "$LLAVERO_TEST_PYTHON" -m keyring "$@"
 }
@@ -27,6 +35,12 @@ with contextlib.closing(secretstorage.dbus_init()) as connection:
 PYTHON
 }
 
+# github_at SOCKET TOKEN=NAME...: an interface of GitHub's for gh, which knows these people
+github_at() {
+  background python3 "$SUPPORT/git-and-sign-in/github-api.py" "$@" >"$CASE/requests"
+  wait_for 20 listens "$1"
+}
+
 # --- programs
 
 # Each is a function that says how a program keeps a login of alice's: `theirs stores SECRET`, `theirs has SECRET`, `theirs
@@ -35,20 +49,14 @@ PYTHON
 
 user=(username=alice)
 
-# found EXPECTED COMMAND...: the command prints this
-found() {
-  local printed
-  printed=$("${@:2}" 2>"$CASE/complaint") || fail "failed: ${*:2}" "$(cat "$CASE/complaint")"
-  [[ $printed == "$1" ]] || fail "expected: $1" "from: ${*:2}" "$printed"
-}
-
 # complains TEXT COMMAND...: the command fails, and says this; without a text it says nothing
 complains() {
-  if "${@:2}" >"$CASE/printed" 2>"$CASE/complaint"; then fail "succeeded: ${*:2}" "$(cat "$CASE/printed")"; fi
+  run "${@:2}"
+  ((status != 0)) || fail "succeeded: ${*:2}" "$(said)"
   if [[ -n $1 ]]; then
-    grep -qF -- "$1" "$CASE/printed" "$CASE/complaint" || fail "expected: $1" "$(cat "$CASE/printed" "$CASE/complaint")"
+    says "$1"
   else
-    [[ ! -s $CASE/complaint ]] || fail "it complains:" "$(cat "$CASE/complaint")"
+    [[ ! -s $CASE/stderr ]] || fail "it complains:" "$(said)"
   fi
 }
 
@@ -89,7 +97,7 @@ secret_tools() {
   theirs() {
     case $1 in
     stores) printf %s "$2" | secret-tool store --label=one "${attributes[@]}" ;;
-    has) found "$2" secret-tool lookup "${attributes[@]}" ;;
+    has) prints "$2" secret-tool lookup "${attributes[@]}" ;;
     has_none) complains '' secret-tool lookup "${attributes[@]}" ;;
     erases) secret-tool clear "${attributes[@]}" ;;
     esac
@@ -104,7 +112,7 @@ pythons_keyring() { # NAME
     case $1 in
     # It also asks the service to replace the item with its `application` attribute.
     stores) printf '%s\n' "$2" | python_keyring set "$name" alice ;;
-    has) found "$2" python_keyring get "$name" alice ;;
+    has) prints "$2" python_keyring get "$name" alice ;;
     has_none) complains '' python_keyring get "$name" alice ;;
     erases) python_keyring del "$name" alice ;;
     esac
@@ -132,7 +140,7 @@ dockers_helper() { # SERVER
   theirs() {
     case $1 in
     stores) docker_store "$server" alice "$2" ;;
-    has) found '{"ServerURL":"'"$server"'","Username":"alice","Secret":"'"$2"'"}' docker_get "$server" ;;
+    has) prints '{"ServerURL":"'"$server"'","Username":"alice","Secret":"'"$2"'"}' docker_get "$server" ;;
     has_none) complains 'credentials not found in native keychain' docker_get "$server" ;;
     erases) printf %s "$server" | docker-credential-secretservice erase ;;
     esac

@@ -4,34 +4,16 @@
 
 requires libsecret-tools
 
-# does COMMAND...: a program or function succeeds
-does() {
-  status=0
-  "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
-  if ((status != 0)); then fail "failed: $*" "$(said)"; fi
-}
-
 # fails_to COMMAND...: it doesn't succeed
 fails_to() {
-  status=0
-  "$@" >"$CASE/stdout" 2>"$CASE/stderr" </dev/null || status=$?
+  run "$@" </dev/null
   if ((status == 0)); then fail "succeeded: $*" "$(said)"; fi
-}
-
-# says TEXT COMMAND...: it succeeds and prints this, with or without a newline at the end
-says() {
-  local text=$1
-  shift
-  does "$@"
-  [[ $(cat "$CASE/stdout") == "$text" ]] || fail "expected: $text" "from: $*" "$(said)"
 }
 
 # mentions TEXT COMMAND...: it succeeds and prints this among other things, on either stream
 mentions() {
-  local text=$1
-  shift
-  does "$@"
-  grep -qF -- "$text" "$CASE/stdout" "$CASE/stderr" || fail "expected: $text" "from: $*" "$(said)"
+  succeeds "${@:2}"
+  says "$1"
 }
 
 # put SECRET LABEL NAME VALUE...: as another program's, with secret-tool, which replaces
@@ -41,15 +23,12 @@ put() {
 
 # is_there SECRET NAME VALUE...: what another program finds under these attributes
 is_there() {
-  local secret=$1
-  shift
-  says "$secret" secret-tool lookup "$@"
+  prints "$1" secret-tool lookup "${@:2}"
 }
 
 # is_gone NAME VALUE...
 is_gone() {
-  status=0
-  secret-tool search --all "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
+  run secret-tool search --all "$@"
   if [[ -s $CASE/stdout ]]; then fail "found: $*" "$(said)"; fi
 }
 
@@ -58,12 +37,47 @@ number_of_items() {
   (($(item_count) == $1)) || fail "not $1:" "$(items_on_bus)"
 }
 
+# used_by PROGRAM: what it keeps is replaced, survives, is found by others and by llavero, and goes; it finds what
+# others have stored for it. If it isn't found by a place, but by $label: to delete what isn't there is no error.
+used_by() {
+  "$1" two.example.com
+  put theirs "another's" "${attributes[@]}"
+  theirs has theirs
+  "$1" example.com
+  theirs has_none
+  theirs stores old
+  theirs stores "$SECRET"
+  number_of_items 2
+  if [[ -n ${label:-} ]]; then is_listed "$label"; fi
+  restart_provider
+  theirs has "$SECRET"
+  is_there "$SECRET" "${attributes[@]}"
+  put changed 'the same' "${attributes[@]}"
+  theirs has changed
+  theirs stores "$SECRET"
+  ours "$SECRET" ${place[@]+"${place[@]}"}
+  theirs erases
+  theirs has_none
+  is_gone "${attributes[@]}"
+  not_ours ${place[@]+"${place[@]}"}
+  if [[ -n ${label:-} ]]; then theirs erases; fi
+  "$1" two.example.com
+  theirs has theirs
+  number_of_items 1
+}
+
+# is_listed LABEL: where llavero is the service, it lists an item of another program's kind, without its secret
+is_listed() {
+  if is_llavero; then
+    mentions "$1" llavero list --class secret
+    encrypted
+  fi
+}
+
 # ours SECRET ARGUMENT...: where llavero is the service, and has a name for it, `llavero get` has the secret
 ours() {
-  local secret=$1
-  shift
-  if is_llavero && (($# > 0)); then
-    says "$secret" llavero get "$@"
+  if is_llavero && (($# > 1)); then
+    prints "$1" llavero get "${@:2}"
     encrypted
   fi
 }
@@ -89,10 +103,10 @@ uvs() {
   theirs() {
     local auth=("$(dirname "$LLAVERO_TEST_PYTHON")/uv" auth)
     case $1 in
-    stores) does "${auth[@]}" login "https://$host" --username alice --password "$2" ;;
-    has) says "$2" "${auth[@]}" token "https://$host" --username alice ;;
+    stores) succeeds "${auth[@]}" login "https://$host" --username alice --password "$2" ;;
+    has) prints "$2" "${auth[@]}" token "https://$host" --username alice ;;
     has_none) fails_to "${auth[@]}" token "https://$host" --username alice ;;
-    erases) does "${auth[@]}" logout "https://$host" --username alice ;;
+    erases) succeeds "${auth[@]}" logout "https://$host" --username alice ;;
     esac
   }
 }
@@ -107,18 +121,13 @@ with_passphrase() {
   with_provider "$@"
 }
 
-keychain_is_locked() {
-  [[ $(keychain_locked) == *true* ]]
-}
-
 # A service that doesn't answer is neither.
-keychain_is_unlocked() {
-  [[ $(keychain_locked) == *false* ]]
+keychain_is_locked() {
+  [[ $(keyring_locked) == true ]]
 }
 
-keychain_locked() {
-  gdbus call --session -d org.freedesktop.secrets -o /org/freedesktop/secrets/collection/login \
-    -m org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked
+keychain_is_unlocked() {
+  [[ $(keyring_locked) == false ]]
 }
 
 # unlocked, locked: the keychain with a passphrase is so, and the service knows it

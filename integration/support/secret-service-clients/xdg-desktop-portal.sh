@@ -68,7 +68,7 @@ portal_client_of() {
 
 # portal_asks APP: sets $response and $secret, in hexadecimal; APP is '' for a program outside
 portal_asks() {
-  if [[ -z $1 ]]; then does portal_client; else does portal_client_of "$1"; fi
+  if [[ -z $1 ]]; then succeeds portal_client; else succeeds portal_client_of "$1"; fi
   read -r response secret <"$CASE/stdout" || fail "no answer" "$(said)"
 }
 

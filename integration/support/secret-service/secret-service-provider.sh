@@ -50,10 +50,6 @@ stop_provider() {
   wait_for 10 has_no_service || fail "the name still has an owner"
 }
 
-has_no_service() {
-  ! has_service
-}
-
 is_llavero() {
   [[ $PROVIDER == llavero ]]
 }

@@ -11,14 +11,21 @@ export LLAVERO_TEST_PYTHON=${LLAVERO_TEST_PYTHON:-$ROOT/.build/venv/bin/python}
 
 # --- the bus
 
-# start_bus: starts a bus that starts no services by itself
-start_bus() {
-  run_bus ''
-}
-
 # start_bus_with_services FOLDER: starts a bus that can start the services in the folder's .service files
 start_bus_with_services() {
-  run_bus "<servicedir>$1</servicedir>"
+  start_bus "<servicedir>$1</servicedir>"
+}
+
+# start_bus_that_starts COMMAND: starts a bus that starts the service with this command
+start_bus_that_starts() {
+  install -d "$CASE/services"
+  service_file "$1" >"$CASE/services/$SERVICE_NAME.service"
+  start_bus_with_services "$CASE/services"
+}
+
+# service_file COMMAND: what the bus reads for that
+service_file() {
+  printf '[D-BUS Service]\nName=%s\nExec=%s\n' "$SERVICE_NAME" "$1"
 }
 
 # bus_configuration SETTING ADDRESS...: prints what dbus-daemon reads
@@ -40,19 +47,13 @@ bus_configuration() {
 XML
 }
 
-run_bus() { # SETTING
+# start_bus [SETTING]: starts a bus, which without a setting starts no services by itself
+start_bus() {
   unset DISPLAY WAYLAND_DISPLAY
-  bus_configuration "$1" "unix:path=$CASE/bus" "unix:abstract=$CASE/bus" >"$CASE/session-bus.conf"
+  bus_configuration "${1:-}" "unix:path=$CASE/bus" "unix:abstract=$CASE/bus" >"$CASE/session-bus.conf"
   background dbus-daemon --config-file="$CASE/session-bus.conf" --nofork --nopidfile 2>>"$CASE/session-bus.log"
   export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/bus
   wait_for 10 listens "$CASE/bus" || fail "dbus-daemon doesn't start:" "$(cat "$CASE/session-bus.log")"
-}
-
-# start_silent_bus: a bus that accepts connections, and never speaks
-start_silent_bus() {
-  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service/silent-service.py" --bus "$CASE/silent-bus"
-  wait_for 10 listens "$CASE/silent-bus" || fail "the silent bus doesn't start"
-  export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/silent-bus
 }
 
 # call PATH INTERFACE.METHOD [ARGUMENT...]: calls the Secret Service, and prints the answer
@@ -68,6 +69,10 @@ has_owner() { # NAME
 
 has_service() {
   has_owner "$SERVICE_NAME"
+}
+
+has_no_service() {
+  ! has_service
 }
 
 # --- gnome-keyring
@@ -155,10 +160,10 @@ keyring_files() {
   find "$XDG_DATA_HOME/keyrings" -type f -printf '%P %m %s %T@ ' -exec sha256sum {} \; | LC_ALL=C sort
 }
 
-# write_keyring COUNT: writes an unencrypted keyring, with items for host000000.example.com and so on, whose passwords
-# are password-0 and so on. The daemon accepts any password for it, and encrypts it with that password at the first
-# change.
-write_keyring() {
+# start_filled_keyring COUNT: writes an unencrypted keyring, with items for host000000.example.com and so on, whose
+# passwords are password-0 and so on, and starts it on a bus of its own. The daemon accepts any password for it, and
+# encrypts it with that password at the first change.
+start_filled_keyring() {
   install -d -m 700 "$XDG_DATA_HOME" "$XDG_DATA_HOME/keyrings"
   printf login >"$XDG_DATA_HOME/keyrings/default"
   awk -v count="$1" '
@@ -181,6 +186,8 @@ write_keyring() {
       }
     }' >"$XDG_DATA_HOME/keyrings/login.keyring"
   chmod 600 "$XDG_DATA_HOME"/keyrings/*
+  start_bus
+  start_keyring
 }
 
 # --- a Secret Service in memory

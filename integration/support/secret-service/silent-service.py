@@ -5,7 +5,6 @@ It holds one item: https, example.com, alice. Methods are named without their in
 """
 
 import argparse
-import socket
 import sys
 import time
 
@@ -212,16 +211,6 @@ def serve(options):
                 connection.send(completion)
 
 
-def be_a_bus(path):
-    """Accepts connections, and never speaks."""
-    connections = []
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(path)
-        listener.listen(64)
-        while True:
-            connections.append(listener.accept())
-
-
 def pair(text):
     return tuple(text.split("=", 1))
 
@@ -236,12 +225,9 @@ parser.add_argument("--plain", action="store_true", help="know no encrypted sess
 parser.add_argument("--locked", action="store_true")
 parser.add_argument("--prompt", choices=["unlock", "dismiss", "ignore"], default="dismiss", help="how prompts end")
 parser.add_argument("--log", metavar="FILE", help="write the names of the methods that are called")
-parser.add_argument("--bus", metavar="SOCKET", help="be a bus in place of a service, one that accepts and is silent")
 arguments = parser.parse_args()
 arguments.refuse = dict(arguments.refuse)
 try:
-    if arguments.bus:
-        be_a_bus(arguments.bus)
     serve(arguments)
 except (ConnectionResetError, BrokenPipeError):
     sys.exit("the bus is gone")
