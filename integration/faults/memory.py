@@ -6,7 +6,6 @@ Of each needle any 15 bytes in a row are found, so that half a copy is, too. Wha
 to be found, or the search would prove nothing; and stopped in the middle, the program has to hold what it works with.
 """
 
-import base64
 import os
 import pty
 import secrets
@@ -19,64 +18,21 @@ from pathlib import Path
 
 import trials
 from operations import HELPER, LIMIT, PROGRAM, Home, request
+from searching import bech32_bytes, encodings, in_memory
 
 # Runs a command where a new passphrase gets a low work factor: support/harness/vaults.sh.
 LITTLE_MEMORY = os.environ.get("LITTLE_MEMORY", "").splitlines()
 
-WINDOW = 12
-STRIDE = 4
 NUMBERS = {
     "x86_64": {"exit_group": 231, "fsync": 74, "munmap": 11},
     "aarch64": {"exit_group": 94, "fsync": 82, "munmap": 215},
 }[os.uname().machine]
-BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 HOST = "the-host-that-is-no-secret.example"
 OTHER_HOST = "the-host-of-another-item.example"
 
 
-def bech32_bytes(text):
-    """The 32 bytes of AGE-SECRET-KEY-1… (BIP 173, without its length limit)."""
-    digits = [BECH32.index(letter) for letter in text.lower().rpartition("1")[2][:-6]]
-    number = 0
-    for digit in digits:
-        number = number << 5 | digit
-    spare = len(digits) * 5 - 256
-    assert number & (1 << spare) - 1 == 0
-    return (number >> spare).to_bytes(32, "big")
-
-
 def password():
     return secrets.token_urlsafe(30)
-
-
-def encodings(name, secret):
-    """The secret as it is, and as JSON's base64 would have it."""
-    return {name: secret.encode(), name + " in base64": base64.b64encode(secret.encode())}
-
-
-def in_memory(process, needles):
-    """Where pieces of the needles are: name to mappings."""
-    pieces = {
-        value[start : start + WINDOW]: name
-        for name, value in needles.items()
-        for start in range(0, len(value) - WINDOW + 1, STRIDE)
-    }
-    found = {}
-    with open("/proc/%d/maps" % process) as maps, open("/proc/%d/mem" % process, "rb", buffering=0) as memory:
-        for line in maps:
-            span, mode, _, _, _, *name = line.split()
-            if "w" not in mode:
-                continue
-            start, end = (int(part, 16) for part in span.split("-"))
-            memory.seek(start)
-            contents = memory.read(end - start)
-            # One search after the other: an expression of all pieces takes ten times as long.
-            for piece, needle in pieces.items():
-                at = contents.find(piece)
-                while at >= 0:
-                    found.setdefault(needle, []).append("%s+%#x" % (name[0] if name else "anonymous", at))
-                    at = contents.find(piece, at + 1)
-    return found
 
 
 def stopped(process, call_name):

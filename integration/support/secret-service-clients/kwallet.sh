@@ -59,14 +59,14 @@ wallet_is() { # LOCKED
   [[ $(call "$WALLET" org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked 2>&1) == "(<$1>,)" ]]
 }
 
-# answering KEYS COMMAND...: runs the command, and types into the dialog that appears meanwhile
+# answering KEYS STATUS COMMAND...: types into the dialog that appears while the command runs, which ends with this
+# status
 answering() {
-  local keys=$1 typing
-  shift
-  type_into_dialog "$keys" &
-  typing=$!
-  run "$@"
+  type_into_dialog "$1" &
+  local typing=$!
+  run "${@:3}"
   wait "$typing" || fail "there was no dialog" "$(said)"
+  ((status == $2)) || fail "expected status $2 from: ${*:3}" "$(said)"
 }
 
 type_into_dialog() { # KEYS

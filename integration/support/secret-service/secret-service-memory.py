@@ -6,47 +6,18 @@ It looks for the secret and for the key in the file IDENTITY, as text and as byt
 isn't wiped by design, the attribute of the item, has to be there, or the search would prove nothing. Needs root.
 """
 
-import base64
 import os
 import signal
 import subprocess
 import sys
 import time
 
+sys.path.append(os.environ["ROOT"] + "/integration/faults")
+
+from searching import bech32_bytes, encodings, in_memory
+
 EXIT_GROUP = {"x86_64": "231", "aarch64": "94"}[os.uname().machine]
-BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
-WINDOW, STRIDE = 12, 4
 PUBLIC = b"attribute-that-is-no-secret"
-
-
-def bech32_bytes(text):
-    """The 32 bytes of AGE-SECRET-KEY-1… (BIP 173, without its length limit)."""
-    number = 0
-    digits = [BECH32.index(letter) for letter in text.lower().rpartition("1")[2][:-6]]
-    for digit in digits:
-        number = number << 5 | digit
-    return (number >> len(digits) * 5 - 256).to_bytes(32, "big")
-
-
-def found_in(process, needles):
-    pieces = {
-        value[start : start + WINDOW]: name
-        for name, value in needles.items()
-        for start in range(0, len(value) - WINDOW + 1, STRIDE)
-    }
-    found = {}
-    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
-        for line in maps:
-            span, mode, _, _, _, *name = line.split()
-            if "w" not in mode:
-                continue
-            start, end = (int(part, 16) for part in span.split("-"))
-            memory.seek(start)
-            contents = memory.read(end - start)
-            for piece in pieces:
-                if piece in contents:
-                    found.setdefault(pieces[piece], set()).add(name[0] if name else "anonymous memory")
-    return found
 
 
 def stands_before_the_end(process):
@@ -58,11 +29,11 @@ def stands_before_the_end(process):
     return False
 
 
-process, bus, secret, identity = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode(), sys.argv[4]
+process, bus, secret, identity = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
 with open(identity) as file:
     key = next(line.strip() for line in file if line.startswith("AGE-SECRET-KEY-1"))
 needles = {
-    "the secret": secret, "the secret in base64": base64.b64encode(secret),
+    **encodings("the secret", secret),
     "the identity": key.removeprefix("AGE-SECRET-KEY-1").encode(), "the identity as bytes": bech32_bytes(key),
     "what is no secret": PUBLIC,
 }  # fmt: skip
@@ -76,7 +47,7 @@ while not stands_before_the_end(process):
     if time.monotonic() > end:
         sys.exit("it doesn't end")
     time.sleep(0.01)
-found = found_in(process, needles)
+found = in_memory(process, needles)
 tracer.kill()
 tracer.wait()
 print(*(f"{name} is in {', '.join(places)}" for name, places in sorted(found.items())), sep="\n")
