@@ -56,8 +56,7 @@ new_secret own_of_dan
 policy team "$everything"
 for name in ann bob dan; do
   own=own_of_$name
-  bao auth list -format=json | jq -e 'has("userpass/")' >/dev/null || bao auth enable userpass >/dev/null
-  bao write "auth/userpass/users/$name" token_policies=team password=- < <(printf %s "${!own}") >/dev/null
+  user "$name" "${!own}" team >/dev/null
 done
 works 'bao operator raft list-peers'
 works 'bao policy read team'

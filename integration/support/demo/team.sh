@@ -71,30 +71,22 @@ in_registry() {
   curl -sSf --config <(printf 'user = "deploy:%s"\n' "$docker_first") -o /dev/null "$@"
 }
 
-# push_blob FILE: prints its digest
+# push_blob FILE: whose name is its digest
 push_blob() {
-  local place digest
-  digest=sha256:$(sha256sum <"$1" | cut -d ' ' -f 1)
+  local place
   place=$(in_registry -D - -X POST "http://$registry/v2/project/blobs/uploads/" | tr -d '\r' |
     sed -n 's/^Location: //ip')
-  in_registry -X PUT --data-binary "@$1" -H 'Content-Type: application/octet-stream' "$place&digest=$digest"
-  echo "$digest"
+  in_registry -X PUT --data-binary "@$1" -H 'Content-Type: application/octet-stream' "$place&digest=sha256:${1##*/}"
 }
 
-# push_image: an image of one file, project:1; there is no docker engine here that could make one
+# push_image: an image of one file, project:1; there is no docker engine here that could push one
 push_image() {
-  local layer configuration kind=application/vnd.docker
-  tar -czf image.tgz -C "$SUPPORT/people" askpass-person
-  layer=$(push_blob image.tgz)
-  printf '{"architecture":"amd64","os":"linux","config":{},"rootfs":{"type":"layers","diff_ids":["%s"]}}' \
-    "$layer" >image
-  configuration=$(push_blob image)
-  printf '{"schemaVersion":2,"mediaType":"%s","config":{"mediaType":"%s","size":%s,"digest":"%s"},
-    "layers":[{"mediaType":"%s","size":%s,"digest":"%s"}]}' "$kind.distribution.manifest.v2+json" \
-    "$kind.container.image.v1+json" "$(wc -c <image)" "$configuration" \
-    "$kind.image.rootfs.diff.tar.gzip" "$(wc -c <image.tgz)" "$layer" >manifest
-  in_registry -X PUT --data-binary @manifest -H "Content-Type: $kind.distribution.manifest.v2+json" \
-    "http://$registry/v2/project/manifests/1"
+  local blob manifest
+  python3 "$SUPPORT/tool-servers/image.py" image
+  for blob in image/blobs/sha256/*; do push_blob "$blob"; done
+  manifest=$(jq -r '.manifests[0].digest' image/index.json)
+  in_registry -X PUT --data-binary "@image/blobs/sha256/${manifest#sha256:}" \
+    -H 'Content-Type: application/vnd.oci.image.manifest.v1+json' "http://$registry/v2/project/manifests/1"
 }
 
 # What the three tools do, as the person types it.
