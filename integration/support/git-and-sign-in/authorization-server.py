@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Answers http requests on loopback with the user and password that they name, in base64, for tests.
 
-authorization-server.py FOLDER: writes FOLDER/port, and in FOLDER/requests a line `PATH BASE64` for each request that
-named some. Others get a 401.
+authorization-server.py FOLDER: prints its port, and writes into FOLDER/requests a line `PATH BASE64` for each request
+that named some. Others get a 401.
 """
 
 import os
@@ -33,8 +33,5 @@ class Handler(BaseHTTPRequestHandler):
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-temporary = os.path.join(folder, "port.new")
-with open(temporary, "w", encoding="ascii") as file:
-    file.write(str(server.server_address[1]))
-os.rename(temporary, os.path.join(folder, "port"))
+print(server.server_port, flush=True)
 server.serve_forever()

@@ -3,13 +3,13 @@
 
 The users file has a line `user:password` for each user of all repositories, or `/prefix user:password` for
 users of the paths below a prefix alone; the longest prefix decides. It is read again at each request. The
-log gets a line `METHOD PATH USER STATUS` for each request, USER being `-` where none was named.
+log gets a line `METHOD PATH USER STATUS` for each request, USER being `-` where none was named. It prints its
+port.
 """
 
 import argparse
 import base64
 import binascii
-import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
@@ -76,13 +76,10 @@ def main():
     parser.add_argument("--root", required=True, help="folder of bare repositories")
     parser.add_argument("--users", required=True, help="users file")
     parser.add_argument("--log", required=True, help="file that gets a line for each request")
-    parser.add_argument("--port-file", required=True, help="file that gets the port once the server answers")
     Handler.options = parser.parse_args()
 
     server = Server(("127.0.0.1", 0), Handler)
-    with open(Handler.options.port_file + ".new", "w", encoding="ascii") as port_file:
-        port_file.write(f"{server.server_port}\n")
-    os.rename(Handler.options.port_file + ".new", Handler.options.port_file)
+    print(server.server_port, flush=True)
     server.serve_forever()
 
 

@@ -20,8 +20,7 @@ start_server() {
   local name=$1
   shift
   background python3 "$SUPPORT/git-and-sign-in/git-http-server.py" --root "$CASE/repositories" \
-    --users "$CASE/$name.users" \
-    --log "$CASE/$name.log" --port-file "$CASE/$name.port" "$@"
+    --users "$CASE/$name.users" --log "$CASE/$name.log" "$@" >"$CASE/$name.port"
   wait_for 10 test -s "$CASE/$name.port" || fail "the git server doesn't start"
   # shellcheck disable=SC2034 # for the caller
   port=$(<"$CASE/$name.port")

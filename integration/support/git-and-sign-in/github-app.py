@@ -6,18 +6,14 @@ port, and writes a line METHOD PATH STATUS [REPOSITORIES] for each request into 
 the tokens in seconds (3600), FOLDER/clock what is added to its clock.
 """
 
-import base64
 import datetime
-import json
 import os
-import ssl
 import sys
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding
+
+from signed_tokens import Interface, parts, serve
 
 FOLDER, CERTIFICATE = sys.argv[1:]
 REPOSITORIES = ("one", "two")
@@ -31,39 +27,30 @@ def number(name, otherwise):
         return otherwise
 
 
-def decoded(part):
-    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
-
-
 def is_app(header):
     """Whether it is a proof as GitHub demands: RS256, of ten minutes at most, by the app."""
     scheme, _, token = header.partition(" ")
     if scheme != "Bearer" or token.count(".") != 2 or "=" in token:
         return False
-    head, claims, signature = token.split(".")
-    with open(os.path.join(FOLDER, "app.pub"), "rb") as file:
-        key = serialization.load_pem_public_key(file.read())
     try:
-        key.verify(decoded(signature), f"{head}.{claims}".encode(), padding.PKCS1v15(), hashes.SHA256())
+        head, claims = parts(token, os.path.join(FOLDER, "app.pub"))
     except InvalidSignature:
         return False
-    claims = json.loads(decoded(claims))
     now = time.time() + number("clock", 0)
     return (
-        json.loads(decoded(head))["alg"] == "RS256"
+        head["alg"] == "RS256"
         and claims["iss"] == "4711"
         and claims["iat"] <= now < claims["exp"] <= now + 600
     )
 
 
-class Interface(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class GitHub(Interface):
+    content_type = "application/json; charset=utf-8"
 
     def answer(self):
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or "{}")
+        wanted = self.body().get("repositories", [])
         path = self.path.removeprefix("/api/v3").lower()
         installed = ["/orgs/acme/installation"] + [f"/repos/acme/{name}/installation" for name in REPOSITORIES]
-        wanted = body.get("repositories", [])
         if not is_app(self.headers.get("Authorization", "")):
             status, reply = 401, {"message": "A JSON web token could not be decoded"}
         elif self.command == "GET" and path in installed:
@@ -74,12 +61,7 @@ class Interface(BaseHTTPRequestHandler):
             status, reply = 404, {"message": "Not Found"}
         with open(os.path.join(FOLDER, "requests"), "a", encoding="utf-8") as file:
             print(self.command, path, status, *wanted, file=file)
-        text = json.dumps(reply).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json; charset=utf-8")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
+        self.reply(status, reply)
 
     def token(self):
         end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=number("life", 3600))
@@ -88,13 +70,5 @@ class Interface(BaseHTTPRequestHandler):
 
     do_GET = do_POST = answer
 
-    def log_message(self, *_):
-        pass
 
-
-server = ThreadingHTTPServer(("127.0.0.1", 0), Interface)
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(CERTIFICATE + ".crt", CERTIFICATE + ".key")
-server.socket = context.wrap_socket(server.socket, server_side=True)
-print(server.server_address[1], flush=True)
-server.serve_forever()
+serve(GitHub, CERTIFICATE)

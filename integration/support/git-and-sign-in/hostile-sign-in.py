@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """An authorization server on loopback that misbehaves, for tests: hostile-sign-in.py FOLDER --tls PREFIX.
 
-sign_in_server.py says what is in FOLDER. Each issuer is https://127.0.0.1:PORT/BEHAVIOURS, with words joined by `+`, each
-of them [WHEN][WHERE.]WORD; `plain` is one that works. Its endpoints are authorize, token, device, verify, revoke and
-NAME.git below the issuer, and its metadata is where RFC 8414 and OpenID Connect say. The issuer https://127.0.0.1:PORT has the
-words in FOLDER/behaviours, which is read again at each request. Everybody consents at once. A refresh token is used once; one
-that nobody has issued is good too.
+sign_in_server.py says what is in FOLDER. What it does is in FOLDER/behaviours, which is read again at each request:
+words joined by `+`, each of them [WHEN][WHERE.]WORD; `plain` is one that works, as it does without the file. Its
+endpoints are /authorize, /token, /device, /verify, /revoke and /NAME.git; its metadata is where RFC 8414 and OpenID
+Connect say.
+Everybody consents at once. A refresh token is used once; one that nobody has issued is good too.
 
 WHEN is once-, for the first request only. WHERE is one of the endpoints or metadata; without it, words are about the token
 endpoint, or where the lists below say.
@@ -51,6 +51,7 @@ from sign_in_server import LOCK, Peer, argument_parser, as_json, bind, redirect,
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x9b1m\r\nllavero: signed in\u202e\x00"
 HUGE = 10 * 1024 * 1024
 ENDPOINTS = {"authorize", "token", "device", "verify", "revoke"}
+METADATA_PATHS = {"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
 
 METADATA = "issuer no-issuer http-token http-authorize http-device"
 DEVICE = "file-verification escape-verification escape-code google interval-N"
@@ -84,17 +85,7 @@ class Hostile(Peer):
     done = set()
     codes, access, used = {}, set(), set()
 
-    def split(self, path):
-        """The behaviours, and the rest of the path."""
-        metadata = re.fullmatch("/[.]well-known/(oauth-authorization-server|openid-configuration)/([^/]+)", path)
-        if metadata:
-            return metadata[2], "/.well-known/" + metadata[1]
-        _, first, *rest = path.split("/")
-        if first in ENDPOINTS | {".well-known"} or first.endswith(".git"):
-            return self.behaviours_without_path(), path
-        return first, "/" + "/".join(rest)
-
-    def behaviours_without_path(self):
+    def behaviours(self):
         try:
             with open(os.path.join(self.options.folder, "behaviours"), encoding="utf-8") as file:
                 return file.read().strip() or "plain"
@@ -106,12 +97,11 @@ class Hostile(Peer):
             return "insecure"
         if path.startswith("/caught"):
             return "caught"
-        rest = self.split(path)[1]
-        endpoint = rest[1:]
-        return endpoint if endpoint in ENDPOINTS else super().kind_of(rest)
+        return path[1:] if path[1:] in ENDPOINTS else super().kind_of(path)
 
-    def words(self, behaviours, kind):
+    def words(self, kind):
         """Those that are about this request, with their arguments as they are."""
+        behaviours = self.behaviours()
         for each in behaviours.split("+"):
             if each == "plain":
                 continue
@@ -138,15 +128,8 @@ class Hostile(Peer):
     def caught(self):
         return f"https://localhost:{self.server.server_port}/caught"
 
-    def serve_git(self, path, query, body):
-        return super().serve_git(self.split(path)[1], query, body)
-
     def admits(self, token):
         return token in self.access
-
-    def prepare(self, behaviours, kind):
-        self.behaviours, self.sending = behaviours, None
-        self.now = list(self.words(behaviours, kind))
 
     def has(self, word):
         return word in self.now
@@ -156,7 +139,7 @@ class Hostile(Peer):
         return next((word[len(prefix) :] for word in self.now if word.startswith(prefix)), None)
 
     def serve(self):
-        self.behaviours, self.now, self.sending = "", [], None
+        self.now, self.sending = [], None
         try:
             super().serve()
         except Unknown as error:
@@ -169,9 +152,8 @@ class Hostile(Peer):
         kind = self.kind_of(path)
         if kind in ("caught", "insecure"):
             return as_json(self.tokens("read write"))
-        behaviours, rest = self.split(path)
-        self.prepare(behaviours, kind)
-        issuer = self.origin() if rest == path else f"{self.origin()}/{behaviours}"
+        self.now = list(self.words(kind))
+        issuer = self.origin()
         parameters = dict(self.parameters(query, body))
         if kind == "authorize":
             reply = self.authorize(issuer, parameters)
@@ -179,7 +161,7 @@ class Hostile(Peer):
             reply = self.token(parameters)
         elif kind == "device":
             reply = as_json(self.device(issuer))
-        elif kind == "metadata" and rest.startswith("/.well-known/"):
+        elif path in METADATA_PATHS:
             reply = as_json(self.metadata(issuer))
         elif kind in ("verify", "revoke"):
             reply = 200, [("Content-Type", "text/html")], b"<!DOCTYPE html>done\n"

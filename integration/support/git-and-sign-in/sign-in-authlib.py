@@ -8,7 +8,6 @@ device that asks before its interval is over is told `slow_down`, and has to wai
 refresh gives no new refresh token, unless with --rotate. A person says yes or no by POST of `action`, accept or deny.
 """
 
-import html
 import os
 import secrets
 import threading
@@ -301,12 +300,8 @@ def application():
     def revoke():
         return authorization.create_endpoint_response("revocation")
 
-    @app.route("/device", methods=["GET", "POST"])
-    @app.route("/device/", methods=["GET", "POST"])
+    @app.post("/device/")
     def device():
-        if flask.request.method == "GET":
-            code = html.escape(flask.request.args.get("user_code", ""))
-            return f"<!DOCTYPE html><form method=post><input name=user_code value='{code}'></form>"
         code = flask.request.form.get("user_code")
         if not any(each["user_code"] == code for each in devices.values()):
             return "no such code\n", 404
