@@ -12,13 +12,10 @@ trusting() {
   git config --global credential.helper llavero
 }
 
-# client URL ID AUTHORIZE TOKEN [DEVICE]: the settings of Git Credential Manager
+# client URL ID AUTHORIZE TOKEN [DEVICE]
 client() {
   trusting
-  git config --global "credential.$1.oauthClientId" "$2"
-  git config --global "credential.$1.oauthAuthorizeEndpoint" "$3"
-  git config --global "credential.$1.oauthTokenEndpoint" "$4"
-  [[ -z ${5:-} ]] || git config --global "credential.$1.oauthDeviceEndpoint" "$5"
+  client_settings "$1" ClientId="$2" AuthorizeEndpoint="$3" TokenEndpoint="$4" ${5:+DeviceEndpoint="$5"}
 }
 
 # with_hostile [OPTION...], behaves WORD...: a server that works, until it is told otherwise
@@ -75,7 +72,20 @@ aged() {
   llavero import llavero "$CASE/aged" --on-conflict replace </dev/null 2>/dev/null
 }
 
-# on_terminal STEP... -- COMMAND...
+# begins_sign_in URL, ends_sign_in: somebody signs in with a browser, which comes back with the code when this is to end
+begins_sign_in() {
+  use_browser when-told right
+  llavero login "$1" --browser >"$CASE/login" 2>&1 &
+  signing_in=$!
+  wait_for 20 test -s "$CASE/browser/callback"
+}
+
+ends_sign_in() {
+  : >"$CASE/browser/go"
+  wait "$signing_in" || fail "not signed in" "$(cat "$CASE/login")"
+}
+
+# on_terminal STEP... -- COMMAND..., completes STEP... -- COMMAND...: whatever the status, or with success
 on_terminal() {
   local steps=() step
   while [[ $1 != -- ]]; do
@@ -90,6 +100,11 @@ on_terminal() {
   run "$SUPPORT/people/on-terminal.py" "${steps[@]}" "$@"
   status=$(sed -n '$s/^status //p' "$CASE/stdout")
   status=${status:-99}
+}
+
+completes() {
+  on_terminal "$@"
+  succeeded
 }
 
 # decides URL accept|deny: a step `run` for the code that the terminal shows
@@ -110,9 +125,17 @@ answered() {
   get protocol=https host="${1#https://}"
 }
 
-has_answer() { # URL
+# has_answer URL: which the server takes
+has_answer() {
   answered "$1"
   grep -q '^password=' "$CASE/stdout" || fail "there is no answer" "$(said)"
+  admitted "$1"
+}
+
+# renews URL: what has expired
+renews() {
+  past
+  has_answer "$1"
 }
 
 succeeded() {
@@ -124,23 +147,21 @@ nothing_is_kept() { # [OPTION...]
   if ((status > 1)) || [[ -s $CASE/stdout ]]; then fail "something is kept" "$(said)"; fi
 }
 
-fails_with() { # TEXT
-  if ((status == 0)) || ! grep -qF -- "$1" "$CASE/stderr"; then fail "expected: $1" "$(said)"; fi
+# fails_with TEXT [COMMAND...]: the command fails, or the last one has
+fails_with() {
+  if (($# > 1)); then run "${@:2}"; fi
+  ((status != 0)) || fail "it succeeds, instead of: $1" "$(said)"
+  tells "$1"
 }
 
-# refuses TEXT: git gets nothing that it could use as a password, and is told why
-refuses() {
-  if ((status != 0)) || grep -q '^password=' "$CASE/stdout" || ! grep -qF -- "$1" "$CASE/stderr"; then
-    fail "expected no password, and: $1" "$(said)"
-  fi
+# no_answer URL TEXT...: git gets nothing that it could use as a password, and is told why
+no_answer() {
+  answered "$1"
+  if ((status != 0)) || grep -q '^password=' "$CASE/stdout"; then fail "expected no password" "$(said)"; fi
+  tells "${@:2}"
 }
 
-# mentions TEXT, mentions_not TEXT: what was said contains it, or doesn't
-mentions() {
-  grep -qF -- "$1" "$CASE/stderr" || fail "expected: $1" "$(said)"
-}
-
-mentions_not() {
+mentions_not() { # TEXT
   if grep -qF -- "$1" "$CASE/stderr"; then fail "unexpected: $1" "$(said)"; fi
 }
 

@@ -51,6 +51,14 @@ start_authlib() { start_peer authlib sign-in-authlib.py "$@"; }
 start_mock() { start_peer mock sign-in-mock.py "$@"; }
 start_hostile() { start_peer hostile hostile-sign-in.py "$@"; }
 
+# client_settings URL NAME=VALUE...: settings of Git Credential Manager for that place, whose names begin with oauth
+client_settings() {
+  local setting
+  for setting in "${@:2}"; do
+    git config --global "credential.$1.oauth${setting%%=*}" "${setting#*=}"
+  done
+}
+
 # stop_peer PROCESS: ends one of them before the case does
 stop_peer() {
   kill "$1"
@@ -74,7 +82,7 @@ browsed() {
 
 # ask URL [OPTION...]: asks one of the servers something, with the client's certificate for those that want one
 ask() {
-  curl -sS --max-time 30 --cacert "$CA" --cert "$CLIENT.crt" --key "$CLIENT.key" "$@"
+  curl -sS --max-time 30 --noproxy '*' --cacert "$CA" --cert "$CLIENT.crt" --key "$CLIENT.key" "$@"
 }
 
 # control URL NAME [FIELD=VALUE...]: what a server does for tests

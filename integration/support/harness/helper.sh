@@ -37,6 +37,18 @@ erase() {
   done_silently
 }
 
+# at_once COUNT URL: so many processes ask for it at once; each has an answer, unless `none` is the third word
+at_once() {
+  local number asking=()
+  for ((number = 1; number <= $1; number++)); do
+    git-credential-llavero get <<<"url=$2" >"$CASE/answer-$number" 2>"$CASE/said-$number" &
+    asking+=($!)
+  done
+  wait "${asking[@]}"
+  number=$(cat "$CASE"/answer-* | grep -c '^password=' || true)
+  ((number == ($1 * ($# == 2)))) || fail "$number of $1 have a password" "$(cat "$CASE"/answer-* "$CASE"/said-*)"
+}
+
 # store_for_a_moment ATTRIBUTE=VALUE...: stores an item that expires soon, and sets expiry. Tries longer times on a slow
 # machine, where the item could expire before it is stored, and is then not stored.
 store_for_a_moment() {

@@ -45,6 +45,18 @@ add() {
 
 in_step() { succeeds llavero sync team; }
 
+# shares HOST SECRET: puts a login into the shared keychain, and sends it
+shares() {
+  add "$@"
+  in_step
+}
+
+# hook NAME COMMAND: the repository runs it
+hook() {
+  printf '#!/bin/sh\n%s\n' "$2" >"$CASE/team.git/hooks/$1"
+  chmod +x "$CASE/team.git/hooks/$1"
+}
+
 # commits: how many the repository has
 commits() { env -i PATH="$PATH" git --git-dir "$CASE/team.git" rev-list --count main; }
 
