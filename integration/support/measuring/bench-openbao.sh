@@ -101,15 +101,11 @@ fleet_by_token() {
 }
 
 fleet_by_role() {
-  local role secret
+  local role
   start_bao
   policy all "$everything"
-  bao auth enable approle >/dev/null
-  bao write auth/approle/role/ci token_policies=all >/dev/null
-  role=$(bao read -field=role_id auth/approle/role/ci/role-id)
-  secret=$(bao write -f -field=secret_id auth/approle/role/ci/secret-id)
+  app_role token_policies=all
   add_plain_fleet mount=llavero "ca=$CASE/authority.crt" login=approle "role=$role"
-  own "approle/$role" "$secret"
 }
 
 # --- a cluster whose leader is killed

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gateway.py PORT-FILE MODE-FILE HEARD-FILE [UPSTREAM AUTHORITY]: a gateway in front of a server, on loopback, or something else
-in the server's place
+"""gateway.py MODE-FILE HEARD-FILE [UPSTREAM AUTHORITY]: a gateway in front of a server, on loopback, or something else
+in the server's place; it prints its port
 
 What it does is in the mode file, which is read for each request: `ok` passes it on, `slow` passes it on and gives the reply
 back once there is a file MODE-FILE.go, `tardy` takes three seconds for each item, `vault` doesn't know the method SCAN, like
@@ -18,10 +18,10 @@ import time
 import urllib.error
 import urllib.request
 
-port_file, mode_file, heard_file = sys.argv[1:4]
-if sys.argv[4:]:
-    upstream = sys.argv[4]
-    context = ssl.create_default_context(cafile=sys.argv[5])
+mode_file, heard_file = sys.argv[1:3]
+if sys.argv[3:]:
+    upstream = sys.argv[3]
+    context = ssl.create_default_context(cafile=sys.argv[4])
 BODIES = {
     "html": b"<html><body>default backend</body></html>",
     "json": b'{"message":"no Route matched with those values"}',
@@ -105,6 +105,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-with open(port_file, "w") as file:
-    file.write(str(server.server_port))
+print(server.server_port, flush=True)
 server.serve_forever()

@@ -27,11 +27,6 @@ bao_write() {
   asks_bao POST "$1" "$(json "${@:2}")"
 }
 
-# role_id NAME, secret_id NAME: of a role of approle
-role_id() { asks_bao GET "auth/approle/role/$1/role-id" | jq -r .data.role_id; }
-
-secret_id() { asks_bao POST "auth/approle/role/$1/secret-id" '{}' | jq -r .data.secret_id; }
-
 # revoke METHOD: ends all tokens that were got by it
 revoke() {
   asks_bao PUT "sys/leases/revoke-prefix/auth/$1"
@@ -68,6 +63,18 @@ refused() {
   grep -qF -- "$text" "$CASE/stderr" || fail "it doesn't say '$text'" "$(said)"
 }
 
+# refused_git OPERATION TEXT ATTRIBUTE=VALUE...: git's get, store or erase is
+refused_git() {
+  refused 2 "$2" git-credential-llavero "$1" < <(printf '%s\n' "${@:3}" '')
+}
+
+# with_user NAME PASSWORD POLICY: somebody logs in with a password from now on, and there are no copies
+with_user() {
+  user "$@"
+  add_fleet login=userpass "user=$1"
+  own "userpass/$1" "$2"
+}
+
 # with_alice [SETTING=VALUE...]: a server, and a keychain there that alice logs in to with a password
 with_alice() {
   start_bao
@@ -83,18 +90,18 @@ stop_bao() {
   wait "$node_process" || true
 }
 
-# logged_in: the keychain is used, whoever has logged in
-logged_in() {
+# works_with SECRET: the item of alice gets this secret, and answers with it, whoever has logged in
+works_with() {
   store "${alice[@]}" password="$1"
   answers "$1" "${alice[@]}"
 }
 
-# stand_in MODE: what gateway.py does by itself in this mode, in place of a server; sets other to its address
+# stand_in MODE [UPSTREAM AUTHORITY]: what gateway.py does in this mode, in place of a server or before one; sets other
+# to its address
 stand_in() {
   echo "$1" >"$CASE/mode"
-  background python3 "$SUPPORT/sharing/gateway.py" "$CASE/port" "$CASE/mode" "$CASE/heard" </dev/null
-  wait_for 10 test -s "$CASE/port"
-  other=http://127.0.0.1:$(<"$CASE/port")
+  served python3 "$SUPPORT/sharing/gateway.py" "$CASE/mode" "$CASE/heard" "${@:2}"
+  other=http://$host
 }
 
 with_signed_tokens() {
@@ -138,10 +145,9 @@ with_service_accounts() {
   with_signed_tokens
   certified kubernetes authority IP:127.0.0.1
   printf '%s\n' 'team:app 6f1c' 'team:other 84d0' 'foreign:app b93e' >"$CASE/accounts"
-  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/sharing/token-review.py" "$CASE" "$SECRET" >"$CASE/port"
-  wait_for 20 test -s "$CASE/port"
+  served "$LLAVERO_TEST_PYTHON" "$SUPPORT/git-and-sign-in/token-review.py" "$CASE" "$SECRET"
   asks_bao POST sys/auth/kubernetes '{"type":"kubernetes"}'
-  bao_write auth/kubernetes/config kubernetes_host="https://127.0.0.1:$(<"$CASE/port")" kubernetes_ca_cert="$(<"$CASE/authority.crt")" \
+  bao_write auth/kubernetes/config kubernetes_host="https://$host" kubernetes_ca_cert="$(<"$CASE/authority.crt")" \
     token_reviewer_jwt="$SECRET" disable_local_ca_jwt=true
   service_account_role "$@"
   # What a login gives is kept in a keychain of one's own.
@@ -164,16 +170,21 @@ service_account() {
   mv "$CASE/next" "$CASE/jwt"
 }
 
-# read_by NAMESPACE-NAME: the last item was read with the token that the server gave to this service account
+# read_by METHOD-NAME: the last item was read with the token that the server gave to this user, job or service account
 read_by() {
   [[ $(jq -r 'select(.type == "request" and (.request.path | startswith("llavero/data/"))) | .auth.display_name' \
-    "$CASE/audit.log" | tail -1) == "kubernetes-$1" ]] || fail "it isn't $1 that asks"
+    "$CASE/audit.log" | tail -1) == "$1" ]] || fail "it isn't $1 that asks"
+}
+
+# logins [METHOD [NAME]]: how often somebody has logged in by it, or tried to; by jwt by default
+logins() {
+  grep -c '"type":"response".*"path":"auth/'"${1:-jwt}/login${2:+/$2}"'"' "$CASE/audit.log" || true
 }
 
 # mine TEXT: asking for the item of alice is refused with this text
 mine() {
-  refused 2 "$1" git-credential-llavero get < <(printf '%s\n' "${alice[@]}" '')
-  refused 2 "$1" git-credential-llavero store < <(printf '%s\n' "${alice[@]}" password=x '')
+  refused_git get "$1" "${alice[@]}"
+  refused_git store "$1" "${alice[@]}" password=x
   refused 2 "$1" llavero list
 }
 
@@ -181,8 +192,7 @@ mine() {
 is_unusable() {
   run llavero keychain list --json
   ((status == 2)) || fail "the list has status $status" "$(said)"
-  jq -e --arg text "$1" '.[] | select(.keychain == "fleet") | .usable == false and (.problem | contains($text))' "$CASE/stdout" \
-    >/dev/null || fail "the list doesn't say '$1'" "$(said)"
+  holds '.[] | select(.keychain == "fleet") | .usable == false and (.problem | contains($text))' --arg text "$1"
 }
 
 # costs COUNT OPERATION ATTRIBUTE=VALUE...: the server is asked so often
@@ -219,11 +229,10 @@ reads() {
 
 # behind_a_gateway [SETTING=VALUE...]: a server behind a gateway, and a keychain there; sets gateway to its address
 behind_a_gateway() {
+  local other
   start_bao
-  echo ok >"$CASE/mode"
-  background python3 "$SUPPORT/sharing/gateway.py" "$CASE/port" "$CASE/mode" "$CASE/heard" "$bao" "$CASE/authority.crt"
-  wait_for 10 test -s "$CASE/port"
-  gateway=http://127.0.0.1:$(<"$CASE/port")
+  stand_in ok "$bao" "$CASE/authority.crt"
+  gateway=$other
   bao=$gateway add_plain_fleet mount=llavero "$@"
   by_variable
   export BAO_ADDR=$gateway

@@ -183,6 +183,15 @@ user() {
   asks_bao POST "auth/userpass/users/$1" "$(json "password=$2" "token_policies=$3" "${@:4}")"
 }
 
+# app_role NAME=VALUE...: the role ci of approle has these settings, and its secret is in the person's own keychain;
+# sets role to its identifier
+app_role() {
+  asks_bao POST sys/auth/approle '{"type":"approle"}'
+  asks_bao POST auth/approle/role/ci "$(json "$@")"
+  role=$(asks_bao GET auth/approle/role/ci/role-id | jq -r .data.role_id)
+  own "approle/$role" "$(asks_bao POST auth/approle/role/ci/secret-id '{}' | jq -r .data.secret_id)"
+}
+
 # everything: the policy of a keychain's users, without what lies elsewhere
 everything='
 path "llavero/data/*" { capabilities = ["create", "read", "update"] }

@@ -9,34 +9,16 @@ the service account, the token's identifier, and `good` or why not.
 https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/
 """
 
-import base64
-import json
-import ssl
 import sys
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding
+
+from signed_tokens import Interface, parts, serve
 
 folder, reviewer = sys.argv[1:]
 PATH = "/apis/authentication.k8s.io/v1/tokenreviews"
 USERS = "system:serviceaccount:"
-
-with open(folder + "/jwt.pub", "rb") as file:
-    key = serialization.load_pem_public_key(file.read())
-
-
-def decoded(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-def claims(token):
-    """What a token says; raises an error if nobody with the key has said it."""
-    head, body, signature = token.split(".")
-    key.verify(decoded(signature), f"{head}.{body}".encode(), padding.PKCS1v15(), hashes.SHA256())
-    return json.loads(decoded(body))
 
 
 def accounts():
@@ -47,7 +29,7 @@ def accounts():
 def status(spec):
     """The status of a review, and what is written down of it."""
     try:
-        said = claims(spec["token"])
+        said = parts(spec["token"], folder + "/jwt.pub")[1]
     except (ValueError, InvalidSignature):
         return {"authenticated": False, "error": "invalid bearer token"}, "- - unsigned"
     user = said["sub"]
@@ -68,9 +50,9 @@ def status(spec):
     return {"authenticated": True, "user": known, "audiences": audiences}, line
 
 
-class API(BaseHTTPRequestHandler):
+class API(Interface):
     def do_POST(self):
-        sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        sent = self.body()
         if self.headers.get("Authorization") != "Bearer " + reviewer:
             return self.reply(401, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Unauthorized"})
         if self.path != PATH:
@@ -80,21 +62,5 @@ class API(BaseHTTPRequestHandler):
             print(line, file=reviews)
         self.reply(201, {"kind": "TokenReview", "apiVersion": "authentication.k8s.io/v1", "status": review})
 
-    def reply(self, code, body):
-        body = json.dumps(body).encode()
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
-    def log_message(self, *_):
-        pass
-
-
-server = ThreadingHTTPServer(("127.0.0.1", 0), API)
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(folder + "/kubernetes.crt", folder + "/kubernetes.key")
-server.socket = context.wrap_socket(server.socket, server_side=True)
-print(server.server_port, flush=True)
-server.serve_forever()
+serve(API, folder + "/kubernetes")
