@@ -134,6 +134,11 @@ skip() {
   exit "$SKIPPED"
 }
 
+# tool NAME: skips the case if it isn't installed
+tool() {
+  command -v "$1" >/dev/null || skip "there is no $1"
+}
+
 is_long() {
   [[ -n ${LLAVERO_TEST_LONG:-} ]]
 }

@@ -12,14 +12,40 @@ fails() {
   ((status == $1)) || fail "expected status $1 from: ${*:2}" "$(said)"
 }
 
-# prints TEXT COMMAND...: it succeeds, and standard output is this text
+# prints TEXT COMMAND...: it succeeds, and standard output is this text; secret_is TEXT ARGUMENT...: `get` does so
 prints() {
   succeeds "${@:2}"
   [[ $(<"$CASE/stdout") == "$1" ]] || fail "expected '$1' from: ${*:2}" "$(said)"
 }
 
-# fails_saying STATUS TEXT COMMAND..., refuses STATUS TEXT COMMAND...: it fails, or is refused as messages.sh has it, and says
-# the text
+secret_is() {
+  prints "$1" llavero get "${@:2}"
+}
+
+# succeeds_showing TEXT COMMAND..., succeeds_telling TEXT COMMAND..., succeeds_saying TEXT COMMAND...: it succeeds, and
+# shows, tells or says the text, as those have it below
+succeeds_showing() {
+  succeeds "${@:2}"
+  shows "$1"
+}
+
+succeeds_telling() {
+  succeeds "${@:2}"
+  tells "$1"
+}
+
+succeeds_saying() {
+  succeeds "${@:2}"
+  says "$1"
+}
+
+# fails_telling STATUS TEXT COMMAND..., fails_saying STATUS TEXT COMMAND..., refuses STATUS TEXT COMMAND...: it fails,
+# or is refused as messages.sh has it, and tells or says the text
+fails_telling() {
+  fails "$1" "${@:3}"
+  tells "$2"
+}
+
 fails_saying() {
   fails "$1" "${@:3}"
   says "$2"
@@ -28,6 +54,13 @@ fails_saying() {
 refuses() {
   refused "$1" "${@:3}"
   says "$2"
+}
+
+# fails_with TEXT COMMAND...: it fails with any status, and tells the text
+fails_with() {
+  run "${@:2}"
+  ((status != 0)) || fail "succeeded: ${*:2}" "$(said)"
+  tells "$1"
 }
 
 # shows TEXT..., tells TEXT..., says TEXT...: standard output, standard error, or either of them contains each text
@@ -59,9 +92,14 @@ on_terminal() {
   ((status == 0)) || fail "the steps were not gone through" "$(said)"
 }
 
-# ends HOW STEP... -- COMMAND...: the same, the command ends so, and the terminal echoes in the end
+# ends HOW STEP... -- COMMAND...: the same, and it has ended so. ended HOW: the command ended so, and the terminal
+# echoes
 ends() {
   on_terminal "${@:2}"
+  ended "$1"
+}
+
+ended() {
   [[ $(tail -n 2 "$CASE/stdout") == $'echo on\n'"$1" ]] || fail "expected an echo that is on, and the end: $1" "$(said)"
 }
 

@@ -26,7 +26,8 @@ holding() {
   wait_for 20 stands_still "$held" || fail "it doesn't come to $1" "$(cat "/proc/$held/status")"
 }
 
-# let_go [STATUS]: what is held goes on, to its end, with this status; status and output are where run has them
+# let_go [STATUS [TEXT]]: what is held goes on, to its end, with this status, and tells the text; status and output are
+# where run has them
 let_go() {
   status=0
   kill -KILL "$(sed -n 's/^TracerPid:\t//p' "/proc/$held/status")"
@@ -34,6 +35,7 @@ let_go() {
   mv "$CASE/held-stdout" "$CASE/stdout"
   mv "$CASE/held-stderr" "$CASE/stderr"
   ((status == ${1:-status})) || fail "expected status $1 in the end" "$(said)"
+  tells "${@:2}"
 }
 
 # find_call CALL TEXT COMMAND...: sets number to which call of that name in its process is the first, or nth, with TEXT in

@@ -32,19 +32,12 @@ if [[ -x /usr/bin/python3 && $(type -P python3) != /usr/bin/python3 ]]; then
   PATH=$SUITE_TMP/debian:$PATH
 fi
 
-# shellcheck source=integration/support/harness/processes.sh
 source "$SUPPORT/harness/processes.sh"
-# shellcheck source=integration/support/harness/sandbox.sh
 source "$SUPPORT/harness/sandbox.sh"
-# shellcheck source=integration/support/harness/cases.sh
 source "$SUPPORT/harness/cases.sh"
-# shellcheck source=integration/support/harness/helper.sh
 source "$SUPPORT/harness/helper.sh"
-# shellcheck source=integration/support/harness/messages.sh
 source "$SUPPORT/harness/messages.sh"
-# shellcheck source=integration/support/harness/expectations.sh
 source "$SUPPORT/harness/expectations.sh"
-# shellcheck source=integration/support/harness/vaults.sh
 source "$SUPPORT/harness/vaults.sh"
 
 requires age file git jq python3 python3-venv util-linux

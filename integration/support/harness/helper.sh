@@ -49,6 +49,11 @@ at_once() {
   ((number == ($1 * ($# == 2)))) || fail "$number of $1 have a password" "$(cat "$CASE"/answer-* "$CASE"/said-*)"
 }
 
+# kept SECRET ARGUMENT...: adds an item
+kept() {
+  printf '%s' "$1" | llavero add "${@:2}" 2>/dev/null
+}
+
 # store_for_a_moment ATTRIBUTE=VALUE...: stores an item that expires soon, and sets expiry. Tries longer times on a slow
 # machine, where the item could expire before it is stored, and is then not stored.
 store_for_a_moment() {

@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # Makes vaults to test with, and looks into them with stock age.
 
-# shellcheck source=integration/support/release-build.sh
 source "$SUPPORT/release-build.sh"
 
 # fill_vault COUNT: adds items for host000000.example.com and so on to a fresh vault
