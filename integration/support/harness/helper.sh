@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # Calls the git helper, and compares its output. Each call sets $status, $CASE/stdout, $CASE/stderr.
 
-# run COMMAND...: runs it for at most two minutes, or a function for as long as it takes
+# run COMMAND...: runs it for at most ten minutes, which is a hang on any machine, or a function for as long as it takes
 run() {
-  local limit=(timeout 120)
+  local limit=(timeout 600)
   if declare -F "$1" >/dev/null; then limit=(); fi
   status=0
   ${limit[@]+"${limit[@]}"} "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
