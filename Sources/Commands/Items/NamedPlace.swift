@@ -178,7 +178,10 @@ struct NamedPlace {
       if let account { words += ["--account", account] }
       hint = "there is one for \(prose: tool): \(commandOf: words)"
     }
-    return .failure("the keychain has nothing for \(name)", hint: hint, status: .nothingMatched)
+    let isName = url.map { $0.hasPart(" ") && !$0.hasPart("://") } ?? false
+    return .failure(
+      isName ? "nothing is called '\(url ?? name)'" : "the keychain has nothing for \(name)", hint: hint,
+      status: .nothingMatched)
   }
 
   /// What else the keychain has: other accounts of this place, or a name for which it is probably a typing error.
@@ -190,6 +193,7 @@ struct NamedPlace {
     criteria.omitsLocked = true
     let items = (try? keychain.items(matching: .criteria(criteria))) ?? []
     let accounts = items.filter { $0.key.place == place }.map { $0.key.account.map { "\($0)" } ?? "none" }
+      .sorted()
     if !accounts.isEmpty {
       let names = accounts.joined(separator: ", ")
       return accounts.count == 1
