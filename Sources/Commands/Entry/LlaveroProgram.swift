@@ -72,10 +72,11 @@ package enum LlaveroProgram {
         return try StandardStreams.write(raw: LlaveroCommand.fullMessage(for: error) + "\n")
       }
       var message = LlaveroCommand.message(for: error)
-      if message.hasPrefix("Unknown option"), !message.contains("Did you mean"),
+      // What other programs call it is surer than what looks like it.
+      if message.hasPrefix("Unknown option"),
         let meant = commandPath(of: arguments).command.meantOption(among: arguments)
       {
-        message = "\(message.prefix { $0 != "\n" }). Did you mean '\(meant)'?"
+        message = "\(message.prefix { $0 != "\n" && $0 != "." }). Did you mean '\(meant)'?"
       }
       throw KeychainError(usage: message, helpCommand: helpCommand(for: arguments))
     }

@@ -93,7 +93,7 @@ struct MeantItem {
     guard mayGuess, let terminal = Terminal.ofPerson(mayAsk: true) else {
       throw Self.several(found, of: text)
     }
-    let shown = found.prefix(Self.choices)
+    let shown = found.sorted { $0.item.key.name < $1.item.key.name }.prefix(Self.choices)
     for (index, login) in shown.enumerated() { terminal.show("\(index + 1)  \(login.item.key.name)\n") }
     if found.count > shown.count { terminal.show("... and \(found.count - shown.count) more\n") }
     let answer = terminal.answer(to: "Which one? [1-\(shown.count)] ").flatMap { Int($0.withoutSpacesAround) }
