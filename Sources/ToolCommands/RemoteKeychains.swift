@@ -80,17 +80,14 @@ struct RemoteKeychains {
   /// Has another process renew copies, so that this one can end. Folders name hosts and accounts, so they are not
   /// passed as arguments, which every user of the machine can read.
   private static func refreshLater(_ name: String, _ folders: [String]) {
-    let names = folders.flatMap { $0.utf8 + [0] }
+    var names = Secret()
+    for folder in folders { names.append(contentsOf: ByteString(folder.utf8 + [0])) }
     _ = try? DetachedProgram.start("/proc/self/exe", [refresherName, name], input: names)
   }
 
   /// Renews copies as that process, and ends it. Nobody waits for it, and it asks nobody.
   static func refresh() -> Never {
-    for descriptor: Int32 in [1, 2] {
-      let null = Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)
-      if null >= 0 { dup2(null, descriptor) }
-      if null > 2 { close(null) }
-    }
+    StandardStreams.leave()
     let arguments = CString.arguments(from: 1).map(\.text)
     guard let folders = try? folders(from: 0), let name = arguments.first,
       let location = try? VaultLocation(),

@@ -28,6 +28,8 @@ package enum LlaveroProgram {
         Program.end(status)
       } else if arguments.count > 1, arguments[1] == CompleteCommand.name {
         CompleteCommand.run(CString.arguments(from: 2))
+      } else if arguments.count == 2, arguments[1] == Clipboard.clearing {
+        Clipboard.clearLater()
       } else if arguments.count == 3, arguments[1] == "--generate-completion-script",
         let shell = CompletionShell(rawValue: arguments[2])
       {

@@ -31,6 +31,9 @@ struct HelpTopic {
   static func answer(_ arguments: [String]) throws(KeychainError) -> Bool {
     switch arguments {
     case ["help"], ["--help"], ["-h"]:
+      try StandardStreams.write(raw: Overview.text)
+      return true
+    case ["help", "commands"]:
       try StandardStreams.write(raw: LlaveroCommand.helpMessage() + "\n\n" + list)
       return true
     default: break
@@ -47,7 +50,7 @@ struct HelpTopic {
     }
     let commands = LlaveroCommand.configuration.subcommands.map { $0._commandName } + ["help"]
     if commands.contains(name) || name.hasPrefix("-") { return false }
-    let topics = all.map(\.name)
+    let topics = all.map(\.name) + ["commands"]
     var message = "there is no command and no topic '\(name)'"
     if let similar = (topics + commands + tools + Tool.all.map(\.name)).meant(by: name) {
       message += "; did you mean '\(similar)'?"

@@ -26,6 +26,13 @@ struct CodeCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
+  @Flag(name: .shortAndLong, help: "Copy it to the clipboard instead of printing it, for 45 seconds")
+  var copy = false
+
+  func validate() throws {
+    if copy, output.json { throw ValidationError("--copy and --json don't go together.") }
+  }
+
   func run() throws(KeychainError) {
     try place.named.check()
     let selection = keychain.selection
@@ -94,6 +101,7 @@ struct CodeCommand: ParsableCommand {
   }
 
   private func write(_ item: Item, _ code: consuming OneTimeCode) throws(KeychainError) {
+    if copy { return try Clipboard.copy(code.text, "the code of \(item.name)") }
     guard output.json else { return try StandardStreams.write(line: code.text) }
     var json = JSONWriter()
     json.beginObject()

@@ -34,6 +34,9 @@ struct GetCommand: ParsableCommand {
     value: "name")
   var field: String?
 
+  @Flag(name: .shortAndLong, help: "Copy it to the clipboard instead of printing it, for 45 seconds")
+  var copy = false
+
   @Flag(help: "With --json, print all that match, of every keychain, in the order in which they would answer")
   var all = false
 
@@ -43,6 +46,7 @@ struct GetCommand: ParsableCommand {
     if secret, !output.json {
       throw ValidationError("--secret goes with --json; without either, only the secret is printed.")
     }
+    if copy, output.json { throw ValidationError("--copy and --json don't go together.") }
     if field != nil, output.json { throw ValidationError("--field and --json don't go together.") }
     if all, !output.json || !unplaced.isEmpty { throw ValidationError("--all goes with --json and a place.") }
   }
@@ -105,7 +109,10 @@ struct GetCommand: ParsableCommand {
           "\(item.name) has no \(field)", hint: "see what it has with --json, and with --json --secret",
           status: .nothingMatched)
       }
+      if copy { return try Clipboard.copy(value, "the \(field) of \(item.key.inSentence)") }
       try StandardStreams.write(line: value)
+    } else if copy {
+      try Clipboard.copy(credential.secret, item.key.inSentence)
     } else if secret {
       try StandardStreams.write(ItemOutput.json(item, credential))
     } else if output.json {

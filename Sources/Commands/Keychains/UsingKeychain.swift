@@ -33,7 +33,7 @@ extension KeychainSelection {
           + "\(command: "llavero", "keychain", "use", former ?? KeychainKind.file.rawValue) changes that")
     }
     for other in Self.ownKinds where other.rawValue != keychain.name {
-      selection.tellWhatStaysBehind(in: other, former)
+      selection.tellWhatStaysBehind(in: other, former, instead: keychain.name)
     }
   }
 
@@ -68,7 +68,8 @@ extension KeychainSelection {
     KeychainKind.allCases.filter { $0.hasBuiltIn && !$0.isOfOtherMachine }
   }
 
-  private func tellWhatStaysBehind(in other: KeychainKind, _ former: String?) {
+  /// - Parameter new: the keychain to which they can be copied, if there is one.
+  private func tellWhatStaysBehind(in other: KeychainKind, _ former: String?, instead new: String? = nil) {
     // The search list still asks it.
     if let location = try? VaultLocation(), let list = try? KeychainList.read(in: location.stateFolder),
       list.keychains.contains(where: { $0.name == other.rawValue })
@@ -85,6 +86,10 @@ extension KeychainSelection {
     if count == 0 { return }
     let items = count == 1 ? "1 item stays" : "\(count) items stay"
     StandardStreams.say("\(items) behind in the \(name)")
+    guard let new else { return }
+    StandardStreams.say(
+      "hint: \(command: "llavero", "migrate", "--from", other.rawValue, "--to", new) copies \(count == 1 ? "it" : "them")"
+    )
   }
 
   /// `nil` if it is unknown.

@@ -38,7 +38,7 @@ struct DoctorCommand: UsingCompanion {
       or: Self.text(reports, choice) + (integrations?.text() ?? "") + (forwarding?.text() ?? ""))
     switch choice {
     case .unknown(let failure): throw failure
-    case .known(let name, _):
+    case .known(let name, _, _):
       if let report = reports.first(where: { $0.name == name }), !report.isUsable {
         throw .failure("the keychain in use can't be used", status: .keychain)
       }
@@ -58,12 +58,22 @@ struct DoctorCommand: UsingCompanion {
     }
 
     var isUsable: Bool { findings.allSatisfy { $0.problem == nil } }
+
+    /// Whether this is a service that isn't there and that nobody misses: as on a server, where there is no bus, or because
+    /// another keychain was chosen.
+    func isUnneeded(_ choice: Choice) -> Bool {
+      guard case .known(let used, _, let isChosen) = choice, used != name, kind.needsCompanion,
+        let missing = findings.first(where: { $0.problem != nil }), let problem = missing.problem,
+        isAbout(absence: problem)
+      else { return false }
+      return isChosen || missing.subject == "bus"
+    }
   }
 
   // MARK: Checking
 
   private enum Choice {
-    case known(String, why: String)
+    case known(String, why: String, isChosen: Bool = false)
     /// The remembered choice, or the environment's, is invalid.
     case unknown(KeychainError)
   }
@@ -73,7 +83,7 @@ struct DoctorCommand: UsingCompanion {
       let location = try VaultLocation()
       let choice = try KeychainChoice.made(named: selection.name, at: location)
       if let choice {
-        return .known(choice.name, why: choice.reasonText)
+        return .known(choice.name, why: choice.reasonText, isChosen: true)
       }
     } catch {
       return .unknown(error)
@@ -150,17 +160,20 @@ struct DoctorCommand: UsingCompanion {
   private static func text(_ reports: [Report], _ choice: Choice) -> TextForTerminal {
     var text: TextForTerminal
     switch choice {
-    case .known(let name, let why): text = "In use: \(name), \(why)\n"
+    case .known(let name, let why, _): text = "In use: \(name), \(why)\n"
     case .unknown: text = "In use: can't be told\n"
     }
     for report in reports {
-      text += "\n\(report.name): \(report.isUsable ? "can be used" : "can't be used as it is")\n"
+      let isUnneeded = report.isUnneeded(choice)
+      let state =
+        report.isUsable ? "can be used" : isUnneeded ? "not here, and not needed" : "can't be used as it is"
+      text += "\n\(report.name): \(state)\n"
       var rows: [[String]] = []
       for finding in report.findings {
         let explanation = explanation(of: finding)
         let found = [finding.value, explanation?.problem].compactMap { $0 }.joined(separator: ": ")
         rows.append(["  " + finding.subject, found])
-        if let next = explanation?.next { rows.append(["  next", next]) }
+        if !isUnneeded, let next = explanation?.next { rows.append(["  next", next]) }
       }
       text += columns(rows)
     }
@@ -170,7 +183,7 @@ struct DoctorCommand: UsingCompanion {
   private static func report(_ reports: [Report], _ choice: Choice) -> JSONObject {
     let inUse: JSONObject =
       switch choice {
-      case .known(let name, let why): ["keychain": name, "reason": why]
+      case .known(let name, let why, _): ["keychain": name, "reason": why]
       case .unknown(let failure): ["problem": failure.message]
       }
     let keychains = reports.map { report -> JSONObject in

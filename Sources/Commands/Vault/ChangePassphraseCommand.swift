@@ -43,7 +43,7 @@ struct ChangePassphraseCommand: ParsableCommand {
     let id = try file.replacePassphrase(of: former, with: passphrase)
     StandardStreams.say("copies of the keychain made before still open with the former passphrase")
     StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
-    if removeKeyFile { try protection.removeKeyFile() }
+    try protection.removeKeyFile()
     try output.write(SlotOutput.report(id, .passphrase))
   }
 

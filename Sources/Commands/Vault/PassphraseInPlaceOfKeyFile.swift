@@ -17,31 +17,37 @@ struct PassphraseInPlaceOfKeyFile {
   func add(_ passphrase: () throws(KeychainError) -> Secret) throws(KeychainError) -> String {
     try file.unlockForChangingSlots()
     let id = try file.addPassphrase(try passphrase())
-    StandardStreams.say("the passphrase opens the keychain from now on")
-    try removeKeyFile()
+    let path = file.location.identityFile
+    if try !hasKeyFile() {
+      StandardStreams.say("the passphrase opens the keychain from now on")
+    } else if removesKeyFile
+      || selection.confirms(
+        "The key in \(path) opens it without a question. Remove that key file, so that you are asked?")
+        == true
+    {
+      try file.removeSlot(SlotSummary.identityFileID)
+      StandardStreams.say(
+        "the key file is gone; without the passphrase nobody opens the keychain from now on")
+      StandardStreams.say(
+        "hint: \(command: "llavero", "slot", "add", "recovery") makes a code to keep on paper, should you forget it"
+      )
+    } else {
+      StandardStreams.say(
+        "the passphrase opens the keychain from now on, and the key in \(path) does without it")
+      StandardStreams.say(
+        "hint: \(command: "llavero", "slot", "remove", SlotSummary.identityFileID) removes that key")
+    }
     return id
   }
 
-  /// Removes the key file, if there is one and nobody says no.
+  /// Removes the key file, if it is to go and there is one.
   ///
   /// - Throws: ``KeychainError`` if it can't be removed.
   func removeKeyFile() throws(KeychainError) {
-    guard try file.slots()?.contains(where: { $0.kind == .identityFile }) == true else { return }
-    let path = file.location.identityFile
-    let isWanted =
-      removesKeyFile
-      || selection.confirms(
-        "The key in \(path) opens it without a question. Remove that key file, so that you are asked?")
-        ?? false
-    guard isWanted else {
-      StandardStreams.say("the key in \(path) still opens it without the passphrase")
-      return StandardStreams.say(
-        "hint: \(command: "llavero", "slot", "remove", SlotSummary.identityFileID) removes that")
-    }
-    try file.removeSlot(SlotSummary.identityFileID)
-    StandardStreams.say("the key file is gone; without the passphrase nobody opens the keychain")
-    StandardStreams.say(
-      "hint: \(command: "llavero", "slot", "add", "recovery") makes a code to keep on paper, should you forget it"
-    )
+    if removesKeyFile, try hasKeyFile() { try file.removeSlot(SlotSummary.identityFileID) }
+  }
+
+  private func hasKeyFile() throws(KeychainError) -> Bool {
+    try file.slots()?.contains { $0.kind == .identityFile } ?? false
   }
 }

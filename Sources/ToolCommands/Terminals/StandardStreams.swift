@@ -71,6 +71,15 @@ package enum StandardStreams {
     _ = text.withUnsafeBytes { writeFully(2, $0, waits: true) }
   }
 
+  /// Leaves standard output and error to whoever started this process, which goes on by itself.
+  package static func leave() {
+    for descriptor: Int32 in [1, 2] {
+      let null = Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)
+      if null >= 0 { dup2(null, descriptor) }
+      if null > 2 { close(null) }
+    }
+  }
+
   /// Makes sure that descriptors 0 to 2 are in use, so that no file opened later becomes one of them. Writing to a
   /// closed output still fails, so that the caller notices.
   package static func occupy() {

@@ -81,8 +81,11 @@ package struct Terminal: ~Copyable {
     return nil
   }
 
-  package borrowing func show(_ text: TextForTerminal) {
-    _ = Secret(text.shown).withUnsafeBytes { writeFully(descriptor, $0) }
+  package borrowing func show(_ text: TextForTerminal) { write(Secret(text.shown)) }
+
+  /// Writes bytes that may be secret, with any control sequences in them.
+  package borrowing func write(_ text: borrowing Secret) {
+    _ = text.withUnsafeBytes { writeFully(descriptor, $0) }
   }
 
   private enum Reading: ~Copyable {

@@ -3,13 +3,19 @@
 
 if_long requires at-spi2-core dbus-bin gir1.2-atspi-2.0 imagemagick python3-gi xdotool xvfb
 
+# start_screen: a display
+start_screen() {
+  background run_display
+  wait_for 20 test -s "$CASE/display" || fail "Xvfb doesn't start:" "$(cat "$CASE/display.log")"
+  DISPLAY=:$(cat "$CASE/display")
+  export DISPLAY
+}
+
 # start_display: a screen, and the bus by which programs tell what they show; LLAVERO_TEST_SCREENSHOTS is a folder in
 # which `screenshot` puts pictures
 start_display() {
-  background run_display
-  wait_for 20 test -s "$CASE/display" || fail "Xvfb doesn't start:" "$(cat "$CASE/display.log")"
-  export DISPLAY GDK_BACKEND=x11 GTK_MODULES=gail:atk-bridge GSETTINGS_BACKEND=memory
-  DISPLAY=:$(cat "$CASE/display")
+  start_screen
+  export GDK_BACKEND=x11 GTK_MODULES=gail:atk-bridge GSETTINGS_BACKEND=memory
   background /usr/libexec/at-spi-bus-launcher --launch-immediately >"$CASE/accessibility.log" 2>&1
   wait_for 20 has_owner org.a11y.Bus || fail "no accessibility:" "$(cat "$CASE/accessibility.log")"
 }

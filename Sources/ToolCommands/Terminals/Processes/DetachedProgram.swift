@@ -13,7 +13,7 @@ package enum DetachedProgram {
   /// - Returns: its output until then, and how it ended, if it did.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started.
   package static func start(
-    _ path: String, _ arguments: [String], input: [UInt8] = []
+    _ path: String, _ arguments: [String], input: borrowing Secret = Secret()
   ) throws(KeychainError) -> (said: String, ending: ProgramEnding?) {
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else {
@@ -29,7 +29,7 @@ package enum DetachedProgram {
       throw .system(operation: "make a pipe for", path: path, errno: failure)
     }
     defer { close(inputs[0]) }
-    let count = write(inputs[1], input, input.count)
+    let count = input.withUnsafeBytes { write(inputs[1], $0.baseAddress, $0.count) }
     let writing = errno
     close(inputs[1])
     if count != input.count {

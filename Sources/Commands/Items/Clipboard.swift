@@ -1,0 +1,114 @@
+import Bytes
+import CLinux
+import EncryptedFile
+import Glibc
+import Keychain
+import ToolCommands
+
+/// Where a person pastes from: the desktop's clipboard, through its own programs, or the terminal's.
+enum Clipboard {
+  /// The commands that take a text from standard input, print what is there, and empty it.
+  case programs(copy: [String], paste: [String], clear: [String])
+  /// By the escape sequence OSC 52 (xterm, "Control Sequences"), which also works over ssh. It can't be read, so
+  /// nothing is taken away.
+  case terminal
+
+  /// The operand of the process that takes a secret away.
+  static let clearing = "clear-clipboard"
+
+  /// The longest secret, in bytes: a pipe's capacity.
+  private static let limit = 65_536
+  /// How long a program of the clipboard may take, in milliseconds.
+  private static let patience = 10_000
+
+  private static let ofWayland = Clipboard.programs(
+    copy: ["wl-copy"], paste: ["wl-paste", "--no-newline"], clear: ["wl-copy", "--clear"])
+  private static let ofX11 = [
+    Clipboard.programs(
+      copy: ["xclip", "-selection", "clipboard", "-in"], paste: ["xclip", "-selection", "clipboard", "-out"],
+      clear: ["xclip", "-selection", "clipboard", "-in"]),
+    .programs(
+      copy: ["xsel", "--clipboard", "--input"], paste: ["xsel", "--clipboard", "--output"],
+      clear: ["xsel", "--clipboard", "--clear"]),
+  ]
+
+  private var isInstalled: Bool {
+    switch self {
+    case .programs(let copy, let paste, _):
+      [copy, paste].allSatisfy { ProgramSearch.path(of: CString(copying: $0[0])) != nil }
+    case .terminal: true
+    }
+  }
+
+  /// The desktop's clipboard, if its programs are here.
+  private static var ofDesktop: Clipboard? {
+    let has = { (name: String) in !(VaultLocation.environmentVariable(name) ?? "").isEmpty }
+    let candidates = (has("WAYLAND_DISPLAY") ? [ofWayland] : []) + (has("DISPLAY") ? ofX11 : [])
+    return candidates.first(where: \.isInstalled)
+  }
+
+  /// Copies a secret, and says on the terminal what becomes of it.
+  ///
+  /// - Parameter what: what it is, for that sentence.
+  /// - Throws: ``KeychainError`` if there is no clipboard, or it can't take the secret.
+  static func copy(_ secret: borrowing Secret, _ what: String) throws(KeychainError) {
+    if secret.count > limit {
+      throw .failure("the secret is too large for the clipboard", status: .nothingMatched)
+    }
+    let seconds = try time()
+    if case .programs(let copy, _, _)? = ofDesktop {
+      let outcome = try ProgramOutput.converse(
+        copy.map { CString(copying: $0) }, sending: secret, timeout: patience, limit: limit)
+      guard case .printed = consume outcome else {
+        throw .failure(
+          "\(copy[0]) has not copied it", hint: "see whether \(command: copy[0]) works by itself",
+          status: .keychain)
+      }
+      if seconds > 0 {
+        _ = try DetachedProgram.start("/proc/self/exe", [Executables.people, clearing], input: secret)
+        return StandardStreams.say("copied \(what); the clipboard is emptied in \(seconds) s")
+      }
+      return StandardStreams.say("copied \(what)")
+    }
+    guard let terminal = Terminal() else {
+      throw .failure(
+        "there is no clipboard here", hint: "install wl-clipboard, xclip or xsel", status: .keychain)
+    }
+    var sequence = Secret()
+    sequence.append("\u{1b}]52;c;")
+    secret.withUnsafeBytes { Base64.encode($0, to: &sequence) }
+    sequence.append("\u{07}")
+    terminal.write(sequence)
+    StandardStreams.say("asked the terminal to copy \(what); it stays there until you copy something else")
+  }
+
+  /// After how many seconds a secret is taken away; 0 for never.
+  ///
+  /// - Throws: ``KeychainError`` for an invalid `LLAVERO_CLIPBOARD_TIME`.
+  private static func time() throws(KeychainError) -> Int {
+    guard let text = VaultLocation.environmentVariable("LLAVERO_CLIPBOARD_TIME"), !text.isEmpty else {
+      return 45
+    }
+    guard let seconds = Int(text), 0...86_400 ~= seconds else {
+      throw .failure("LLAVERO_CLIPBOARD_TIME has to be a number of seconds, at most 86400", status: .usage)
+    }
+    return seconds
+  }
+
+  /// Waits, and empties the clipboard if it still has what standard input gives. Ends the process.
+  static func clearLater() -> Never {
+    StandardStreams.leave()
+    guard let expected = try? StandardStreams.readAll(0, limit: limit, what: "the copy"),
+      let seconds = try? time(), case .programs(_, let paste, let clear)? = ofDesktop
+    else { Program.end(ExitStatus.usage.rawValue) }
+    sleep(UInt32(seconds))
+    let words = { (command: [String]) in command.map { CString(copying: $0) } }
+    if let outcome = try? ProgramOutput.read(
+      words(paste), timeout: patience, limit: limit, showsErrors: false),
+      case .printed(let present) = consume outcome, present.isEqual(to: expected)
+    {
+      _ = try? ProgramOutput.converse(words(clear), sending: Secret(), timeout: patience, limit: limit)
+    }
+    Program.end(ExitStatus.done.rawValue)
+  }
+}
