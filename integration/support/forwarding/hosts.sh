@@ -90,11 +90,6 @@ start_forwarding() {
   wait_for 10 test -S "$XDG_RUNTIME_DIR/llavero/forward/control" || fail "the agent doesn't start"
 }
 
-# kept SECRET ARGUMENT...: adds a login to this machine's keychain
-kept() {
-  printf '%s' "$1" | llavero add "${@:2}" 2>/dev/null
-}
-
 # logged TEXT: this machine's log has a line with this
 logged() {
   llavero forward log >"$CASE/log"

@@ -36,18 +36,6 @@ TOML
   cd "$folder/package" || return
 }
 
-# cargo_does ARGUMENT...: succeeds
-cargo_does() {
-  succeeds "$CARGO" "$@" </dev/null
-}
-
-# cargo_says TEXT ARGUMENT...: fails with this message
-cargo_says() {
-  run "$CARGO" "${@:2}" </dev/null
-  ((status != 0)) || fail "succeeded: cargo ${*:2}" "$(said)"
-  tells "$1"
-}
-
-log_in() {
+cargo_logs_in() {
   succeeds "$CARGO" login --registry corp < <(printf 'Bearer %s\n' "$SECRET")
 }

@@ -5,13 +5,17 @@ source "$SUPPORT/harness/certificate.sh"
 
 KUBECTL=$(command -v kubectl || echo "$(dirname "${LLAVERO_TEST_PYTHON:-$ROOT/.build/venv/bin/python}")/kubectl")
 
-# start_cluster FILE USER CONFIGURATION: starts it at $server, and writes the file, which names this user, with this
-# configuration
+# start_cluster FILE USER CONFIGURATION: starts it at $server, and writes the file. kubeconfig FILE USER CONFIGURATION:
+# one that names this user of the cluster, with this configuration
 start_cluster() {
   certificate server
   certificate client
   served python3 "$SUPPORT/tool-servers/kubernetes-api.py" "$CASE" "$SECRET"
   server=https://$host
+  kubeconfig "$@"
+}
+
+kubeconfig() {
   mkdir -p "${1%/*}"
   cat >"$1" <<YAML
 apiVersion: v1
