@@ -37,10 +37,13 @@ lock_at_end() {
   trap 'llavero lock 2>/dev/null || true; end_processes' EXIT
 }
 
+# A command after "${own_mounts[@]}" may mount what nobody else sees, and that is gone when it ends.
+own_mounts=(unshare --mount)
+if ((EUID != 0)); then own_mounts+=(--user --map-root-user); fi
+
 # A command after "${little_memory[@]}" sees 40 MiB of available memory. A new passphrase then gets the lowest work
 # factor, which takes some 0.1 s for each use instead of 1 s; if that can be arranged.
-little_memory=(unshare --mount)
-if ((EUID != 0)); then little_memory+=(--user --map-root-user); fi
+little_memory=("${own_mounts[@]}")
 echo 'MemAvailable: 40960 kB' >"$SUITE_TMP/meminfo"
 # shellcheck disable=SC2016 # the other shell expands them
 little_memory+=(sh -c 'mount --bind "$0" /proc/meminfo && exec "$@"' "$SUITE_TMP/meminfo")
