@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # What the suites about signing in do and expect. Sourced after sign-in.sh.
 
-# shellcheck source=integration/support/harness/ports.sh
 source "$SUPPORT/harness/ports.sh"
 
 # --- settings

@@ -12,8 +12,7 @@ fails_to() {
 
 # mentions TEXT COMMAND...: it succeeds and prints this among other things, on either stream
 mentions() {
-  succeeds "${@:2}"
-  says "$1"
+  succeeds_saying "$1" "${@:2}"
 }
 
 # put SECRET LABEL NAME VALUE...: as another program's, with secret-tool, which replaces
