@@ -9,7 +9,6 @@ OpenSSH 10.3 does, with a further reply that nobody has asked for.
 """
 
 import hashlib
-import os
 import socket
 import struct
 import sys

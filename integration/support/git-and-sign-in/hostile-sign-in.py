@@ -35,7 +35,6 @@ FOLDER/insecure-port has the port of that.
 
 import base64
 import hashlib
-import json
 import os
 import re
 import secrets
