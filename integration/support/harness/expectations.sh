@@ -56,7 +56,12 @@ refuses() {
   says "$2"
 }
 
-# fails_with TEXT COMMAND...: it fails with any status, and tells the text
+# fails_to COMMAND..., fails_with TEXT COMMAND...: it fails with any status; where nobody can be asked, or telling the text
+fails_to() {
+  run "$@" </dev/null
+  ((status != 0)) || fail "succeeded: $*" "$(said)"
+}
+
 fails_with() {
   run "${@:2}"
   ((status != 0)) || fail "succeeded: ${*:2}" "$(said)"
@@ -84,6 +89,11 @@ contains() {
   for text in "$@"; do
     grep -qF -- "$text" "${streams[@]}" || fail "${streams[*]##*/} doesn't say '$text':" "$(said)"
   done
+}
+
+# requested LINE: a server has noted this request
+requested() {
+  grep -qxF -- "$1" "$CASE/requests" || fail "not requested: $1" "$(cat "$CASE/requests")" "$(said)"
 }
 
 # on_terminal STEP... -- COMMAND...: see support/people/on-terminal.py; the steps are gone through

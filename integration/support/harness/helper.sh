@@ -80,9 +80,7 @@ said() {
 }
 
 done_silently() {
-  if ((status != 0)) || [[ -s $CASE/stdout ]]; then
-    fail "expected status 0 and an empty stdout" "$(said)"
-  fi
+  if ((status != 0)) || [[ -s $CASE/stdout ]]; then fail "expected status 0 and an empty stdout" "$(said)"; fi
 }
 
 # answers LINE...: the answer is exactly these lines in this order, with status 0 and nothing on stderr

@@ -32,7 +32,5 @@ refused() {
   if [[ -s $CASE/stdout ]]; then fail "stdout isn't empty after: $*" "$(said)"; fi
   one_message
   if grep -qF "$SECRET" "$CASE/stderr"; then fail "the message tells a secret" "$(said)"; fi
-  if [[ $before != "$after" ]]; then
-    fail "something changed on disk:" "$(diff <(echo "$before") <(echo "$after"))"
-  fi
+  if [[ $before != "$after" ]]; then fail "something changed on disk:" "$(diff <(echo "$before") <(echo "$after"))"; fi
 }

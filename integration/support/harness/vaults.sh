@@ -14,8 +14,7 @@ fill_vault() {
 vault_with_passphrase() {
   PASSPHRASE_FILE=$CASE/passphrase
   printf '%s\n' "$1" >"$PASSPHRASE_FILE"
-  run "${little_memory[@]}" llavero init --passphrase-fd 3 3<"$PASSPHRASE_FILE"
-  if ((status != 0)); then fail "init with a passphrase failed" "$(said)"; fi
+  succeeds "${little_memory[@]}" llavero init --passphrase-fd 3 3<"$PASSPHRASE_FILE"
 }
 
 # keep_vault PASSPHRASE: makes a vault with it, and the file $SUITE_TMP/passphrase. Called before all cases, which copy it,

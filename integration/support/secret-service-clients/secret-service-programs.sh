@@ -4,17 +4,6 @@
 
 requires libsecret-tools
 
-# fails_to COMMAND...: it doesn't succeed
-fails_to() {
-  run "$@" </dev/null
-  if ((status == 0)); then fail "succeeded: $*" "$(said)"; fi
-}
-
-# mentions TEXT COMMAND...: it succeeds and prints this among other things, on either stream
-mentions() {
-  succeeds_saying "$1" "${@:2}"
-}
-
 # put SECRET LABEL NAME VALUE...: as another program's, with secret-tool, which replaces
 put() {
   printf %s "$1" | secret-tool store --label="$2" "${@:3}"

@@ -190,8 +190,7 @@ mine() {
 
 # is_unusable TEXT: the list of keychains says so of the keychain on the server
 is_unusable() {
-  run llavero keychain list --json
-  ((status == 2)) || fail "the list has status $status" "$(said)"
+  fails 2 llavero keychain list --json
   holds '.[] | select(.keychain == "fleet") | .usable == false and (.problem | contains($text))' --arg text "$1"
 }
 

@@ -148,8 +148,7 @@ add_plain_fleet() {
   for setting in "$@"; do settings+=(--set "$setting"); done
   unset LLAVERO_KEYCHAIN
   llavero keychain remove fleet 2>/dev/null || true
-  run llavero keychain add fleet openbao "$bao" "${settings[@]}"
-  ((status == 0)) || fail "the keychain isn't added" "$(said)"
+  succeeds llavero keychain add fleet openbao "$bao" "${settings[@]}"
   export LLAVERO_KEYCHAIN=fleet
 }
 
