@@ -56,6 +56,12 @@ refuses() {
   says "$2"
 }
 
+# prints_nothing STATUS COMMAND...: it ends with this status, and standard output is empty
+prints_nothing() {
+  run "${@:2}"
+  ((status == $1)) && [[ ! -s $CASE/stdout ]] || fail "expected status $1 and no output: ${*:2}" "$(said)"
+}
+
 # fails_to COMMAND..., fails_with TEXT COMMAND...: it fails with any status; where nobody can be asked, or telling the text
 fails_to() {
   run "$@" </dev/null

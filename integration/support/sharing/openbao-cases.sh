@@ -55,12 +55,8 @@ has_nothing() {
 
 # refused STATUS TEXT COMMAND...: it says the text, and prints nothing
 refused() {
-  local expected=$1 text=$2
-  shift 2
-  run "$@"
-  ((status == expected)) || fail "$* has status $status and not $expected" "$(said)"
-  [[ ! -s $CASE/stdout ]] || fail "$* prints something" "$(said)"
-  grep -qF -- "$text" "$CASE/stderr" || fail "it doesn't say '$text'" "$(said)"
+  prints_nothing "$1" "${@:3}"
+  tells "$2"
 }
 
 # refused_git OPERATION TEXT ATTRIBUTE=VALUE...: git's get, store or erase is
