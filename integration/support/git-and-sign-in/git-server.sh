@@ -17,13 +17,11 @@ make_repository() {
 # start_server NAME [OPTION...]: serves $CASE/repositories to the users in $CASE/NAME.users; sets port and
 # writes $CASE/NAME.log
 start_server() {
-  local name=$1
-  shift
   background python3 "$SUPPORT/git-and-sign-in/git-http-server.py" --root "$CASE/repositories" \
-    --users "$CASE/$name.users" --log "$CASE/$name.log" "$@" >"$CASE/$name.port"
-  wait_for 10 test -s "$CASE/$name.port" || fail "the git server doesn't start"
+    --users "$CASE/$1.users" --log "$CASE/$1.log" "${@:2}" >"$CASE/$1.port"
+  wait_for 10 test -s "$CASE/$1.port" || fail "the git server doesn't start"
   # shellcheck disable=SC2034 # for the caller
-  port=$(<"$CASE/$name.port")
+  port=$(<"$CASE/$1.port")
 }
 
 set_up_git() {

@@ -87,10 +87,9 @@ ask() {
 
 # control URL NAME [FIELD=VALUE...]: what a server does for tests
 control() {
-  local url=$1/control/$2 field fields=(--data '')
-  shift 2
-  for field in "$@"; do fields+=(--data-urlencode "$field"); done
-  ask -f "$url" "${fields[@]}" >/dev/null || fail "the server doesn't know that: $url $*"
+  local field fields=(--data '')
+  for field in "${@:3}"; do fields+=(--data-urlencode "$field"); done
+  ask -f "$1/control/$2" "${fields[@]}" >/dev/null || fail "the server doesn't know that: $*"
 }
 
 # decide URL USER_CODE accept|deny: what the person says to a device

@@ -11,12 +11,10 @@ run() {
 
 # helper OPERATION [OPTION...] <REQUEST
 helper() {
-  local operation=$1
-  shift
   if [[ -n ${PASSPHRASE_FILE:-} ]]; then
-    run git-credential-llavero --passphrase-fd 3 "$@" "$operation" 3<"$PASSPHRASE_FILE"
+    run git-credential-llavero --passphrase-fd 3 "${@:2}" "$1" 3<"$PASSPHRASE_FILE"
   else
-    run git-credential-llavero "$@" "$operation"
+    run git-credential-llavero "${@:2}" "$1"
   fi
 }
 

@@ -4,11 +4,10 @@
 # follow NAME [SED-EXPRESSION...]: does what the recipe says, with the secret for whoever asks for one, and other hosts
 # and folders in the place of those in the text
 follow() {
-  local name=$1
-  shift
-  llavero help "$name" | python3 "$SUPPORT/recipes/recipe.py" >"$CASE/recipe"
-  grep -q . "$CASE/recipe" || fail "llavero help $name has no commands"
-  for expression; do
+  local expression
+  llavero help "$1" | python3 "$SUPPORT/recipes/recipe.py" >"$CASE/recipe"
+  grep -q . "$CASE/recipe" || fail "llavero help $1 has no commands"
+  for expression in "${@:2}"; do
     sed "$expression" "$CASE/recipe" >"$CASE/changed"
     if cmp -s "$CASE/recipe" "$CASE/changed"; then fail "the recipe has nothing for $expression" "$(<"$CASE/recipe")"; fi
     mv "$CASE/changed" "$CASE/recipe"

@@ -34,8 +34,6 @@ c_erase() {
 }
 
 run_libsecret_helper() {
-  local operation=$1
-  shift
   build_libsecret_helper
-  run "$LIBSECRET_HELPER" "$operation" < <(printf '%s\n' "$@")
+  run "$LIBSECRET_HELPER" "$1" < <(printf '%s\n' "${@:2}")
 }

@@ -56,14 +56,13 @@ portal_client() {
 
 # portal_client_of APP WAY: as a program in Flatpak's sandbox, which the portal knows by a file in its root
 portal_client_of() {
-  local app=$1 venv
-  shift
+  local venv
   venv=$(cd "$(dirname "$LLAVERO_TEST_PYTHON")/.." && pwd)
-  printf '[Application]\nname=%s\nruntime=org.example.Platform/x86_64/1\n\n[Instance]\ninstance-id=1\n' "$app" >"$CASE/info"
+  printf '[Application]\nname=%s\nruntime=org.example.Platform/x86_64/1\n\n[Instance]\ninstance-id=1\n' "$1" >"$CASE/info"
   timeout 90 bwrap --unshare-pid --die-with-parent --proc /proc --dev /dev --ro-bind /usr /usr --symlink usr/bin /bin \
     --symlink usr/lib /lib --symlink usr/lib64 /lib64 --ro-bind "$venv" "$venv" --ro-bind "$SUPPORT" "$SUPPORT" \
     --ro-bind "$CASE" "$CASE" --ro-bind "$CASE/info" /.flatpak-info --setenv PYTHONDONTWRITEBYTECODE 1 \
-    "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service-clients/portal-secret.py" "$@"
+    "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service-clients/portal-secret.py" "${@:2}"
 }
 
 # portal_asks APP: sets $response and $secret, in hexadecimal; APP is '' for a program outside

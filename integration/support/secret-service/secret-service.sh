@@ -58,9 +58,7 @@ start_bus() {
 
 # call PATH INTERFACE.METHOD [ARGUMENT...]: calls the Secret Service, and prints the answer
 call() {
-  local path=$1 method=$2
-  shift 2
-  gdbus call --session --timeout 60 -d "$SERVICE_NAME" -o "$path" -m "$method" "$@"
+  gdbus call --session --timeout 60 -d "$SERVICE_NAME" -o "$1" -m "$2" "${@:3}"
 }
 
 has_owner() { # NAME
