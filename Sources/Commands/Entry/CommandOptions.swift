@@ -46,7 +46,7 @@ struct KeychainOptions: ParsableArguments {
 
 /// An optional place to log in: a URL, or the name of a service without one.
 struct PlaceArguments: ParsableArguments {
-  @Argument("Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", value: "url")
+  @Argument("A place: https://HOST[:PORT][/PATH], or just HOST for https; see llavero-get(1)", value: "url")
   var url: String?
 
   @Option("A service that has no URL, instead of a URL (a generic password)", value: "name")

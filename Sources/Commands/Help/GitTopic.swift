@@ -12,8 +12,8 @@ extension HelpTopic {
 
           git config --global credential.helper llavero
 
-      At the next fetch or push over https, git asks for user name and token, and again
-      only if a server refuses them. To store a login beforehand, and to see it:
+      At the next fetch or push over https, git asks for user name and token. To store
+      a login beforehand, and to see what is stored:
 
           llavero add https://github.com --account alice
           llavero list

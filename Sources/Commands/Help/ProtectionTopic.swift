@@ -23,14 +23,14 @@ extension HelpTopic {
 
       Use a passphrase instead of the key file. You are asked once in a while:
 
-          llavero slot add passphrase
-          llavero slot remove identity-file
+          llavero passphrase
           llavero lock
 
       If somebody got hold of a key or a passphrase, remove it and make a new key.
       Copies that were made before still open as before, so change the tokens too:
 
           llavero slot list
+          llavero slot remove ID
           llavero rotate
 
       No tool gets more than it asks for: https never answers http, and no tool gets

@@ -97,6 +97,7 @@ struct AddCommand: ParsableCommand {
     let key = try named.key()
     let open = try self.keychain.open()
     let keychain = open.own
+    if !update, !key.leavesNameToGit, try keychain.twin(of: Item(key)) != nil { throw .duplicateItem }
     if let terminal = Terminal.ofPerson(mayAsk: self.keychain.selection.mayAskPerson) {
       TokenPage(for: key)?.show(on: terminal)
       if key.leavesNameToGit { named.account = try account(askedOn: terminal) }
@@ -126,6 +127,7 @@ struct AddCommand: ParsableCommand {
     guard let answer = terminal.answer(to: "User name (Enter for none): ", limit: limit) else {
       throw .failure("nothing was typed", status: .usage)
     }
+    if answer.contains("\u{FFFD}") { throw .failure("the user name is not UTF-8", status: .usage) }
     let name = answer.withoutSpacesAround
     return name.isEmpty ? nil : name
   }

@@ -25,7 +25,8 @@ enum Clipboard {
     copy: ["wl-copy"], paste: ["wl-paste", "--no-newline"], clear: ["wl-copy", "--clear"])
   private static let ofX11 = [
     Clipboard.programs(
-      copy: ["xclip", "-selection", "clipboard", "-in"], paste: ["xclip", "-selection", "clipboard", "-out"],
+      copy: ["xclip", "-selection", "clipboard", "-in"],
+      paste: ["xclip", "-selection", "clipboard", "-out", "-target", "UTF8_STRING"],
       clear: ["xclip", "-selection", "clipboard", "-in"]),
     .programs(
       copy: ["xsel", "--clipboard", "--input"], paste: ["xsel", "--clipboard", "--output"],
@@ -47,6 +48,33 @@ enum Clipboard {
     return candidates.first(where: \.isInstalled)
   }
 
+  /// - Throws: ``KeychainError`` if nothing can be copied here, before a secret is taken for that.
+  static func check() throws(KeychainError) {
+    _ = try time()
+    if ofDesktop == nil { _ = try terminal() }
+  }
+
+  /// The terminal, if it knows escape sequences: others would show the secret.
+  private static func terminal() throws(KeychainError) -> Terminal {
+    let kind = VaultLocation.environmentVariable("TERM") ?? ""
+    guard !["", "dumb"].contains(kind), let terminal = Terminal() else {
+      throw .failure(
+        "there is no clipboard here",
+        hint: Program.hasDisplay
+          ? "install wl-clipboard, xclip or xsel" : "there is neither a display nor a terminal to copy to",
+        status: .keychain)
+    }
+    return terminal
+  }
+
+  /// Runs one of the clipboard's programs, which may go on in the background. Returns whether it has succeeded.
+  private static func run(_ command: [String], _ input: borrowing Secret) throws(KeychainError) -> Bool {
+    let outcome = try ProgramOutput.record(
+      command.map { CString(copying: $0) }, sending: input, timeout: patience, limit: limit)
+    if case .ended(let record) = consume outcome { return record.ending == .exited(0) }
+    return false
+  }
+
   /// Copies a secret, and says on the terminal what becomes of it.
   ///
   /// - Parameter what: what it is, for that sentence.
@@ -56,24 +84,22 @@ enum Clipboard {
       throw .failure("the secret is too large for the clipboard", status: .nothingMatched)
     }
     let seconds = try time()
-    if case .programs(let copy, _, _)? = ofDesktop {
-      let outcome = try ProgramOutput.converse(
-        copy.map { CString(copying: $0) }, sending: secret, timeout: patience, limit: limit)
-      guard case .printed = consume outcome else {
+    if case .programs(let copy, _, let clear)? = ofDesktop {
+      guard try run(copy, secret) else {
         throw .failure(
           "\(copy[0]) has not copied it", hint: "see whether \(command: copy[0]) works by itself",
           status: .keychain)
       }
-      if seconds > 0 {
+      if seconds == 0 { return StandardStreams.say("copied \(what)") }
+      do throws(KeychainError) {
         _ = try DetachedProgram.start("/proc/self/exe", [Executables.people, clearing], input: secret)
-        return StandardStreams.say("copied \(what); the clipboard is emptied in \(seconds) s")
+      } catch {
+        _ = try? run(clear, Secret())
+        throw error
       }
-      return StandardStreams.say("copied \(what)")
+      return StandardStreams.say("copied \(what); the clipboard is emptied in \(seconds) s")
     }
-    guard let terminal = Terminal() else {
-      throw .failure(
-        "there is no clipboard here", hint: "install wl-clipboard, xclip or xsel", status: .keychain)
-    }
+    let terminal = try terminal()
     var sequence = Secret()
     sequence.append("\u{1b}]52;c;")
     secret.withUnsafeBytes { Base64.encode($0, to: &sequence) }
@@ -101,13 +127,12 @@ enum Clipboard {
     guard let expected = try? StandardStreams.readAll(0, limit: limit, what: "the copy"),
       let seconds = try? time(), case .programs(_, let paste, let clear)? = ofDesktop
     else { Program.end(ExitStatus.usage.rawValue) }
-    sleep(UInt32(seconds))
-    let words = { (command: [String]) in command.map { CString(copying: $0) } }
-    if let outcome = try? ProgramOutput.read(
-      words(paste), timeout: patience, limit: limit, showsErrors: false),
-      case .printed(let present) = consume outcome, present.isEqual(to: expected)
-    {
-      _ = try? ProgramOutput.converse(words(clear), sending: Secret(), timeout: patience, limit: limit)
+    let end = SystemClock.sinceBoot + seconds * 1000
+    while SystemClock.sinceBoot < end { sleep(1) }
+    let outcome = try? ProgramOutput.read(
+      paste.map { CString(copying: $0) }, timeout: patience, limit: limit, showsErrors: false)
+    if case .printed(let present)? = consume outcome, present.isEqual(to: expected) {
+      _ = try? run(clear, Secret())
     }
     Program.end(ExitStatus.done.rawValue)
   }

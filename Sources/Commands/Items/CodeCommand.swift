@@ -26,7 +26,9 @@ struct CodeCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(name: .shortAndLong, help: "Copy it to the clipboard instead of printing it, for 45 seconds")
+  @Flag(
+    name: .shortAndLong,
+    help: "Copy it to the clipboard instead of printing it; a desktop's is emptied after 45 seconds")
   var copy = false
 
   func validate() throws {
@@ -35,12 +37,13 @@ struct CodeCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     try place.named.check()
+    if copy { try Clipboard.check() }
     let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let query = try MeantItem(in: keychain, names, selection).place(place.named).query()
-    let items = try open.find(query)
-    if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
+    let named = try MeantItem(in: open, names, selection).place(place.named)
+    let items = try open.find(try named.query()).filter(named.isMeant)
+    if items.isEmpty { throw try named.nothingMatches(in: keychain) }
     // Another account's code would pass for this one's.
     for item in items where !item.isHidden && item.key.account == items[0].key.account {
       guard

@@ -42,12 +42,13 @@ struct DeleteCommand: ParsableCommand {
     let asked = attributes.selection(url: url, all: all)
     try asked.check()
     let open = try selection.choose().open()
-    let items = try asked.meant(by: MeantItem(in: open.keychain, names, selection))
+    let items = try asked.meant(by: MeantItem(in: open, names, selection, for: yes ? .changing : .asking))
       .items(in: open.keychain, all: all)
     // The list deletes nothing in another shared keychain.
     let isForAll =
       open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }
-    let isFinal = open.secretService != nil && open.list == nil
+    let isOfService = { (item: Item) in item.keychain == nil || item.keychain == open.choice.name }
+    let isFinal = open.secretService != nil && items.contains(where: isOfService)
     let areShown = yes ? false : try confirm(items, forUsersOf: isForAll ? open.choice.name : nil, isFinal)
     if open.secretService != nil, items.contains(where: { $0.key.secretServiceItem?.kind == .collection }) {
       throw .failure("llavero deletes no collections of the desktop's keyring", status: .usage)
@@ -59,8 +60,13 @@ struct DeleteCommand: ParsableCommand {
       try output.write(deleted.map(\.report), saying: "deleted \(deleted.inSentence)")
     }
     if open.file != nil, StandardStreams.isTerminal(2), !deleted.isEmpty, !output.quiet {
-      let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + keychain.words)"
-      StandardStreams.say("hint: \(undelete) brings back deleted items for 30 days")
+      // Of several, the list says which.
+      let account = deleted[0].key.account.map { ["--account", "\($0)"] } ?? []
+      let which = deleted.count == 1 && url != nil ? [deleted[0].key.place] + account : ["--list"]
+      let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + which + keychain.words)"
+      StandardStreams.say(
+        "hint: for 30 days, \(undelete) \(which == ["--list"] ? "shows what can be brought back" : "brings it back")"
+      )
     }
     let rest = items.count - deleted.count
     if rest > 0 {

@@ -39,11 +39,12 @@ struct ExplainCommand: ParsableCommand {
   func run() throws(KeychainError) {
     // Report invalid arguments before the keychain is opened.
     try place.named.check()
+    try asker.map(refuseUnusable(asker:))
     // This may replace the process with another program, so it comes before git is asked.
     let selection = self.keychain.selection
     let open = try selection.choose().open()
     let keychain = open.keychain
-    let place = try MeantItem(in: keychain, names, selection).place(place.named)
+    let place = try MeantItem(in: open, names, selection).place(place.named)
     let question = try question(about: place)
     var explanations = try explanations(question, about: place, open)
     var notes = question.notes
@@ -56,7 +57,8 @@ struct ExplainCommand: ParsableCommand {
     if question.asker == "git", let winner = explanations.last?.winner, winner.key.leavesNameToGit {
       notes.append(
         "git gets no user name, and asks for one each time; give the item one with "
-          + "'llavero update \(winner.key.place) --new-account NAME'")
+          + ShellCommand(["llavero", "update", winner.key.place, "--account", "", "--new-account", "NAME"])
+          .inSentence)
     }
     var found = ExplanationOutput(asker: question.asker, notes: notes, explanations: explanations)
     if !found.hasAnswer, found.explanations.allSatisfy({ $0.renewal == nil }),
@@ -71,6 +73,19 @@ struct ExplainCommand: ParsableCommand {
       let hint: Hint? =
         if let expired = found.expired { expired.remedyForExpiry } else { "add one with 'llavero add'" }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
+    }
+  }
+
+  private func refuseUnusable(asker: String) throws(KeychainError) {
+    if asker == "git" { return }
+    guard RehearsedCall.tools.contains(asker) else {
+      throw .failure(
+        "llavero can't tell how \(asker) asks for a URL",
+        hint: "it can for git, \(prose: RehearsedCall.tools.joined(separator: ", "))", status: .usage)
+    }
+    if asker != "keyring", place.named.account != nil {
+      throw .failure(
+        "\(asker) asks for no account", hint: "leave --account out, or name it in the URL", status: .usage)
     }
   }
 
@@ -132,18 +147,7 @@ struct ExplainCommand: ParsableCommand {
     // A place as lists print it names the tool, too.
     let printed = place.parts.tool.flatMap { RehearsedCall.tools.contains($0) ? $0 : nil }
     if let name = asker ?? printed, name != "git" {
-      guard let tool = Tool.named(name), RehearsedCall.tools.contains(name) else {
-        throw .failure(
-          "llavero can't tell how \(name) asks for a URL",
-          hint: "it can for git, \(prose: RehearsedCall.tools.joined(separator: ", "))", status: .usage)
-      }
-      if case .internetPassword(let key) = key, key.account != nil, name != "keyring",
-        place.account != nil
-      {
-        throw .failure(
-          "\(name) asks for no account", hint: "leave --account out, or name it in the URL", status: .usage)
-      }
-      return .tool(tool)
+      if let tool = Tool.named(name) { return .tool(tool) }
     }
     guard case .internetPassword(var asked) = key, asked.securityDomain == nil else {
       return .query(try place.query(), takesHeaders: true, asker: "llavero get", notes: [])

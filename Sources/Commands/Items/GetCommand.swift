@@ -11,7 +11,7 @@ struct GetCommand: ParsableCommand {
     abstract: "Print a secret",
     discussion: """
       The answer is the one that git would get: for the account, if you name one, from the item with the longest \
-      matching path, or else from the item that was changed last. What a program keeps in the Secret Service that is \
+      matching path, then the default, then the item that was changed last. What a program keeps in the Secret Service that is \
       no login has no place; name its attributes, its label or its reference.
 
         llavero get https://github.com
@@ -34,7 +34,9 @@ struct GetCommand: ParsableCommand {
     value: "name")
   var field: String?
 
-  @Flag(name: .shortAndLong, help: "Copy it to the clipboard instead of printing it, for 45 seconds")
+  @Flag(
+    name: .shortAndLong,
+    help: "Copy it to the clipboard instead of printing it; a desktop's is emptied after 45 seconds")
   var copy = false
 
   @Flag(help: "With --json, print all that match, of every keychain, in the order in which they would answer")
@@ -52,33 +54,39 @@ struct GetCommand: ParsableCommand {
   }
 
   func run() throws(KeychainError) {
+    if copy { try Clipboard.check() }
     guard unplaced.isEmpty else { return try getUnplaced() }
     try place.named.check()
     let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let named = try MeantItem(in: keychain, names, selection).place(place.named)
+    let named = try MeantItem(in: open, names, selection).place(place.named)
     let query = try named.query()
-    if all { return try writeAll(query, open) }
-    let found = try open.answer(to: query)
+    if all { return try writeAll(named, open) }
+    let found =
+      named.only == nil
+      ? try open.answer(to: query)
+      : try keychain.answer(to: query) { $1.authenticationScheme == nil && named.isMeant($0) }
     if let answer = found { return try write(answer.item, answer.credential) }
-    let asked = try keychain.find(query).isEmpty ? open.underNameForAll(query) ?? query : query
-    guard let item = try keychain.find(asked).first else {
+    let isEmpty = try keychain.find(query).isEmpty
+    let asked = isEmpty && named.only == nil ? open.underNameForAll(query) ?? query : query
+    guard let item = try keychain.find(asked).first(where: named.isMeant) else {
       throw try named.nothingMatches(in: keychain)
     }
     // It may have come since then, or got another secret.
-    let late = try keychain.heldAnswer(to: asked, at: .now, where: { item, _ in !item.isHidden })
+    let late = try keychain.heldAnswer(
+      to: asked, at: .now, where: { item, _ in !item.isHidden && named.isMeant(item) })
     if let answer = late { return try write(answer.item, answer.credential) }
-    if field != nil || output.json, let answer = try open.withoutPassword(asked) {
+    if field != nil || output.json, let answer = try open.withoutPassword(asked, where: named.isMeant) {
       return try write(answer.item, answer.credential)
     }
     throw whyNot(item, keychain)
   }
 
-  private func writeAll(_ query: ItemQuery, _ open: OpenKeychain) throws(KeychainError) {
+  private func writeAll(_ named: NamedPlace, _ open: OpenKeychain) throws(KeychainError) {
     let keychain = open.keychain
-    let items = try open.find(query)
-    if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
+    let items = try open.find(try named.query()).filter(named.isMeant)
+    if items.isEmpty { throw try named.nothingMatches(in: keychain) }
     if !secret { return try output.write(items.map(\.report)) }
     var json = JSONWriter()
     json.beginArray()
@@ -109,10 +117,10 @@ struct GetCommand: ParsableCommand {
           "\(item.name) has no \(field)", hint: "see what it has with --json, and with --json --secret",
           status: .nothingMatched)
       }
-      if copy { return try Clipboard.copy(value, "the \(field) of \(item.key.inSentence)") }
+      if copy { return try Clipboard.copy(value, "\(field) of \(item.key.inSentence)") }
       try StandardStreams.write(line: value)
     } else if copy {
-      try Clipboard.copy(credential.secret, item.key.inSentence)
+      try Clipboard.copy(credential.secret, "the secret of \(item.key.inSentence)")
     } else if secret {
       try StandardStreams.write(ItemOutput.json(item, credential))
     } else if output.json {
@@ -158,8 +166,10 @@ struct GetCommand: ParsableCommand {
 
 extension OpenKeychain {
   /// The item that answers if one without a password may, for information beside a password.
-  func withoutPassword(_ query: ItemQuery) throws(KeychainError) -> Answer? {
-    for item in try find(query) where !item.isHidden {
+  func withoutPassword(
+    _ query: ItemQuery, where isMeant: (Item) -> Bool = { _ in true }
+  ) throws(KeychainError) -> Answer? {
+    for item in try find(query) where !item.isHidden && isMeant(item) {
       guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
       if credential.hasNoPassword { return Answer(item: item, credential: credential) }
     }

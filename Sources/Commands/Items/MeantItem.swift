@@ -1,121 +1,166 @@
 import ArgumentParser
 import Bytes
 import CredentialProtocols
+import Interchange
 import Keychain
+import KeychainChoice
 import ToolCommands
 
 /// How commands take the name of an item that is no place: a label, a service, a reference, or part of these.
 struct NameOptions: ParsableArguments {
-  @Flag(help: "Take only whole names, as without a terminal, and no parts of them")
+  @Flag(help: "Take only whole names, as scripts do")
   var exact = false
 }
 
 /// Finds the item that is meant by a text that names no place: in scripts by its whole name, and for a person on a
 /// terminal also by part of it.
 struct MeantItem {
-  let keychain: any KeychainStore
-  /// Whether somebody is there, who sees what a part of a name was taken for.
-  let mayGuess: Bool
+  /// What becomes of the item.
+  enum Use {
+    case reading
+    /// A part of a name is asked about first.
+    case changing
+    /// The command shows the item and asks by itself.
+    case asking
+  }
 
-  init(in keychain: any KeychainStore, _ options: NameOptions, _ selection: KeychainSelection) {
-    self.keychain = keychain
+  private let keychain: any KeychainStore
+  /// The keychain in use, if the labels in it are this person's; those in a shared one are anybody's.
+  private let own: (any KeychainStore)?
+  /// Whether somebody is there, who sees what a part of a name was taken for.
+  private let mayGuess: Bool
+  private let use: Use
+
+  init(in open: OpenKeychain, _ options: NameOptions, _ selection: KeychainSelection, for use: Use = .reading)
+  {
+    keychain = open.keychain
+    own = open.choice.kind.isShared || open.choice.kind.isOfOtherMachine ? nil : open.own
     mayGuess =
       !options.exact && selection.mayAskPerson && (0...2).allSatisfy { StandardStreams.isTerminal(Int32($0)) }
+    self.use = use
   }
 
   /// The place of the item that is meant; the same place if it has items, or if nothing is meant by it.
   ///
-  /// - Throws: ``KeychainError`` if several items are meant and nobody chooses one, and any error of the keychain.
+  /// - Throws: ``KeychainError`` if several items are meant and nobody chooses one, if a name that is no place is
+  ///   nobody's, and any error of the keychain.
   func place(_ named: NamedPlace) throws(KeychainError) -> NamedPlace {
     guard let text = named.url, named.domain == nil else { return named }
-    if let reference = try Self.reference(text) { return try reference.with(account: named.account) }
-    let isURL = text.hasPart("://")
-    if isURL || named.isPlace {
-      let named = try named.meant(in: keychain)
-      guard !isURL, named.url != nil, try keychain.find(try named.query()).isEmpty else { return named }
+    if let reference = try NamedPlace(reference: text) { return try reference.with(account: named.account) }
+    if text.hasPart("://") { return try named.meant(in: keychain) }
+    let isPlace = named.isPlace
+    if isPlace {
+      let meant = try named.meant(in: keychain)
+      if meant.url == nil { return meant }
+      if try !keychain.find(try meant.query()).isEmpty { return meant }
     }
-    let items = try logins(of: named.account)
-    let whole = items.filter { $0.names.contains(text) }
-    if let only = try single(whole, of: text, isPart: false) { return only }
-    guard mayGuess else { return named }
-    let parts = items.filter { item in item.has(part: text) }
-    return try single(parts, of: text, isPart: true) ?? named
-  }
-
-  /// The place of a reference; `nil` if the text looks like none.
-  ///
-  /// - Throws: ``KeychainError`` if it is one and can't be understood, or names a field.
-  private static func reference(_ text: String) throws(KeychainError) -> NamedPlace? {
-    let bytes = Secret(text)
-    return try bytes.withUnsafeBytes { (bytes) throws(KeychainError) -> NamedPlace? in
-      guard SecretReference.isMeant(by: bytes) else { return nil }
-      let reference = try SecretReference(parsing: bytes)
-      guard reference.field == .secret else {
-        throw .failure(
-          "a reference with a field names no item", hint: "leave out what follows the ?", status: .usage)
-      }
-      switch reference.query {
-      case .genericPassword(let query):
-        return NamedPlace(service: "\(query.service)", account: query.account.map { "\($0)" })
-      case .internetPassword(let query):
-        return NamedPlace(url: query.key.readableURL, account: query.account.map { "\($0)" })
-      case .criteria, .all: return nil
-      }
+    // A script that names a host never means a label.
+    let isHost = ByteString(text).isAddressOfServer
+    if isHost, !mayGuess { return named }
+    if let found = try single(try items(called: text, as: named), of: text, isPart: isHost) { return found }
+    if mayGuess, let found = try single(try items(withPart: text, as: named), of: text, isPart: true) {
+      return found
     }
+    if isPlace { return named }
+    try keychain.refusePassingOver()
+    // What has no space was meant as an address.
+    if !text.hasPart(" ") { _ = try named.query() }
+    throw .failure(
+      "nothing is called '\(text)'", hint: "see what there is with 'llavero list'", status: .nothingMatched)
   }
 
-  private struct Login {
-    let item: Item
-    let names: [String]
-
-    func has(part: String) -> Bool { names.contains { $0.lowercased().hasPart(part.lowercased()) } }
+  /// The logins whose service or label is the text.
+  private func items(called text: String, as named: NamedPlace) throws(KeychainError) -> [Item] {
+    var services = ItemCriteria()
+    services.itemClass = .genericPassword
+    services[.service] = ByteString(text)
+    var found = try items(services, in: keychain, as: named)
+    if let labelled = mayGuess ? keychain : own {
+      var labels = ItemCriteria()
+      labels[.label] = ByteString(text)
+      let keys = Set(found.map(\.key.primaryKey))
+      found += try items(labels, in: labelled, as: named).filter { !keys.contains($0.key.primaryKey) }
+    }
+    return found
   }
 
-  /// The items that have a place, with their names.
-  private func logins(of account: String?) throws(KeychainError) -> [Login] {
-    var criteria = ItemCriteria()
+  /// The logins whose place or label has the part, in capitals or small letters.
+  private func items(withPart part: String, as named: NamedPlace) throws(KeychainError) -> [Item] {
+    try items(ItemCriteria(), in: keychain, as: named).filter { $0.isCalled(byPart: part) }
+  }
+
+  private func items(
+    _ criteria: ItemCriteria, in keychain: any KeychainStore, as named: NamedPlace
+  ) throws(KeychainError) -> [Item] {
+    var criteria = criteria
     criteria.omitsLocked = true
-    if let account { criteria[.account] = ByteString(account) }
     var seen: Set<Item.Key> = []
-    return try keychain.items(matching: .criteria(criteria)).compactMap { item in
-      guard item.key.itemClass.isPassword, seen.insert(item.key.primaryKey).inserted else { return nil }
-      return Login(item: item, names: item.names)
+    return try keychain.items(matching: .criteria(criteria)).filter { item in
+      let (account, type) = (named.account, named.authenticationType)
+      return item.key.itemClass.isPassword
+        && (account == nil || item.key.account == account.map { ByteString($0) })
+        && (type == nil || item[.authenticationType] == type.map { ByteString($0) })
+        && seen.insert(item.key.primaryKey).inserted
     }
   }
 
   /// The place of the only one, or of the one that a person chooses; `nil` if there is none.
-  private func single(_ found: [Login], of text: String, isPart: Bool) throws(KeychainError) -> NamedPlace? {
+  ///
+  /// - Parameter isPart: whether the text may mean something else.
+  private func single(_ found: [Item], of text: String, isPart: Bool) throws(KeychainError) -> NamedPlace? {
     guard let first = found.first else { return nil }
-    if found.count == 1 {
-      if isPart { StandardStreams.say("'\(text)' is taken for \(first.item.key.inSentence)") }
-      return NamedPlace(of: first.item)
+    // A part of the keychain that can't be used may have another one.
+    try keychain.refusePassingOver()
+    guard let terminal = mayGuess ? Terminal.ofPerson(mayAsk: true) : nil else {
+      if found.count > 1 { throw Self.several(found, of: text) }
+      return NamedPlace(of: first)
     }
-    guard mayGuess, let terminal = Terminal.ofPerson(mayAsk: true) else {
-      throw Self.several(found, of: text)
+    guard found.count == 1 else { return NamedPlace(of: try Self.chosen(among: found, on: terminal)) }
+    if isPart, use == .changing {
+      guard terminal.confirms("Change \(first.key.inSentence)?") else {
+        throw .failure("nothing was changed", status: .nothingMatched)
+      }
+    } else if isPart || "\(first.key.place)" != text {
+      StandardStreams.say("'\(text)' is taken for \(first.key.inSentence)")
     }
-    let shown = found.sorted { $0.item.key.name < $1.item.key.name }.prefix(Self.choices)
-    for (index, login) in shown.enumerated() { terminal.show("\(index + 1)  \(login.item.key.name)\n") }
-    if found.count > shown.count { terminal.show("... and \(found.count - shown.count) more\n") }
-    let answer = terminal.answer(to: "Which one? [1-\(shown.count)] ").flatMap { Int($0.withoutSpacesAround) }
-    guard let answer, shown.indices.contains(answer - 1) else {
-      throw .failure("none of them was chosen", status: .nothingMatched)
-    }
-    return NamedPlace(of: shown[answer - 1].item)
+    return NamedPlace(of: first)
   }
 
   /// How many items somebody can choose from.
   private static let choices = 20
 
-  private static func several(_ found: [Login], of text: String) -> KeychainError {
-    let names = found.prefix(5).map(\.item.key.name).joined(separator: ", ")
-    let more = found.count > 5 ? " and \(found.count - 5) more" : ""
+  private static func chosen(
+    among found: [Item], on terminal: borrowing Terminal
+  ) throws(KeychainError) -> Item {
+    let shown = found.sorted { $0.key.name < $1.key.name }.prefix(Self.choices)
+    for (index, item) in shown.enumerated() { terminal.show("\(index + 1)  \(item.key.name)\n") }
+    if found.count > shown.count { terminal.show("... and \(found.count - shown.count) more\n") }
+    let answer = terminal.answer(to: "Which one? [1-\(shown.count)] ").flatMap { Int($0.withoutSpacesAround) }
+    guard let answer, shown.indices.contains(answer - 1) else {
+      throw .failure("none of them was chosen", status: .nothingMatched)
+    }
+    return shown[answer - 1]
+  }
+
+  private static func several(_ found: [Item], of text: String) -> KeychainError {
+    let names = found.map(\.key.name).sorted()
+    let more = names.count > 5 ? " and \(names.count - 5) more" : ""
     return .failure(
-      "\(found.count) items are called '\(text)': \(names)\(more)", hint: "name one by its URL and --account",
-      status: .nothingMatched)
+      "\(names.count) items are called '\(text)': \(names.prefix(5).joined(separator: ", "))\(more)",
+      hint: "name one by its URL and --account", status: .usage)
   }
 }
 
 extension Item {
+  /// Whether its place or its label is the text.
+  func isCalled(_ text: String) -> Bool { names.contains(text) }
+
+  /// Whether its place or its label has the part, in capitals or small letters.
+  func isCalled(byPart part: String) -> Bool {
+    let part = part.lowercased()
+    return names.contains { $0.lowercased().hasPart(part) }
+  }
+
   /// What people call it: its place, or its service, and its label.
   var names: [String] { [key.place] + (label.nonEmpty.map { ["\($0)"] } ?? []) }
 }
@@ -140,20 +185,45 @@ extension NamedPlace {
   ///
   /// - Throws: ``KeychainError`` as ``key()`` does, for a URL that can't be understood or has a password in it.
   func check() throws(KeychainError) {
+    if let url, try NamedPlace(reference: url) != nil { return }
     do throws(KeychainError) {
       _ = try query()
     } catch {
-      if error == Self.passwordInURL || url?.hasPart("://") != false { throw error }
+      if error == Self.passwordInURL || url?.hasPart("://") != false || url?.isEmpty != false { throw error }
     }
   }
 
-  /// The place of an item that has one.
+  /// The place of a reference; `nil` if the text looks like none.
+  ///
+  /// - Throws: ``KeychainError`` if it is one and can't be understood, or names a field.
+  fileprivate init?(reference text: String) throws(KeychainError) {
+    let bytes = Secret(text)
+    let query = try bytes.withUnsafeBytes { (bytes) throws(KeychainError) -> ItemQuery? in
+      guard SecretReference.isMeant(by: bytes) else { return nil }
+      let reference = try SecretReference(parsing: bytes)
+      guard reference.field == .secret else {
+        throw .failure(
+          "a reference with a field names no item", hint: "leave out what follows the ?", status: .usage)
+      }
+      return reference.query
+    }
+    switch query {
+    case .genericPassword(let query):
+      self.init(service: "\(query.service)", account: query.account.map { "\($0)" })
+    case .internetPassword(let query):
+      self.init(url: query.key.readableURL, account: query.account.map { "\($0)" })
+    case .criteria, .all, nil: return nil
+    }
+  }
+
+  /// The place of an item that has one, and of no other item.
   fileprivate init(of item: Item) {
-    let account = item.key.account.map { "\($0)" } ?? ""
+    let account = item.key.account.map { "\($0)" }
     switch item.key {
     case .genericPassword(let key): self.init(service: "\(key.service)", account: account)
     default: self.init(url: item.key.place, account: account)
     }
+    only = item.key.primaryKey
   }
 
   /// - Throws: ``KeychainError`` if the place names another account.

@@ -11,6 +11,11 @@ struct NamedPlace {
   var account: String?
   var domain: String?
   var authenticationType: String?
+  /// The primary key of the only item that is meant, if it was named otherwise than by its place.
+  var only: Item.Key?
+
+  /// Whether the item is meant, among those that answer the place's query.
+  func isMeant(_ item: Item) -> Bool { only.map { item.key.primaryKey == $0 } ?? true }
 
   /// - Throws: ``KeychainError`` if the URL is invalid, or contradicts `--account`.
   func key() throws(KeychainError) -> Item.Key {
@@ -110,6 +115,7 @@ struct NamedPlace {
   /// Exact matches: with the same path and domain, and with any account and authentication type if none is named. As
   /// with `list`, an empty account also names items without one.
   func items(in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
+    if only != nil { return try keychain.find(try query()).filter(isMeant) }
     let found = try itemsOfAccount(in: keychain)
     guard found.isEmpty, account == "" else { return found }
     var rest = self
@@ -202,7 +208,7 @@ struct NamedPlace {
     }
     let hosts = items.compactMap { item in item[.server].map { "\($0)" } }
     let names = text.hasPart("://") ? items.map(\.key.place) : hosts + items.flatMap(\.names)
-    return names.closest(to: text).map { "did you mean \(prose: $0)?" }
+    return names.filter { $0 != text }.closest(to: text).map { "did you mean \(prose: $0)?" }
   }
 
   /// A tool with its own login at this place; `nil` if there is none, or that can't be found out.

@@ -35,7 +35,7 @@ struct UndeleteCommand: ParsableCommand {
   var list = false
 
   @Option(
-    "Which entry of the list; without it, the item that was deleted last, or else the secret that was replaced last",
+    "Which entry of the list; without it, the item that was deleted last. An earlier secret of an item that is there needs it",
     value: "n")
   var entry: Int?
 

@@ -50,8 +50,9 @@ struct UpdateCommand: ParsableCommand {
     try asked.check()
     let settings = keychain.selection
     let mayAsk = settings.mayAskPerson
-    let keychain = try keychain.open().keychain
-    let selection = try asked.meant(by: MeantItem(in: keychain, names, settings))
+    let open = try keychain.open()
+    let keychain = open.keychain
+    let selection = try asked.meant(by: MeantItem(in: open, names, settings, for: .changing))
     let items = try keychain.reading { () throws(KeychainError) in
       Result { () throws(KeychainError) -> [Item] in
         let items = try selection.items(in: keychain, all: all)
@@ -77,7 +78,7 @@ struct UpdateCommand: ParsableCommand {
       changed = try change(items, newKey, keychain) { kept.apply(to: &$0) }
     }
     if all {
-      if !output.json { StandardStreams.say("changed \(countText(changed.count, "item"))") }
+      if !output.json, !output.quiet { StandardStreams.say("changed \(countText(changed.count, "item"))") }
       try output.write(changed.map(\.report))
     } else {
       try output.write(changed[0].report, saying: "changed \(changed[0].key.inSentence)")

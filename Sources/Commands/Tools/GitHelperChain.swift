@@ -101,6 +101,8 @@ struct GitHelperChain {
     guard let other = asked.first(where: { !$0.isLlavero && $0.key != "credential.helper" }) else {
       return sentence
     }
+    // Other people's settings are not for this person to change.
+    if other.scopeOption.contains("--system") { return sentence }
     let command = ["git", "config"] + other.scopeOption + ["--unset-all", other.key]
     return sentence + "; '\(command.joined(separator: " "))' leaves it to llavero"
   }

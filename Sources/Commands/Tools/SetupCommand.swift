@@ -130,7 +130,9 @@ struct SetupCommand: UsingCompanion {
     if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
     guard let tool = ToolSetup.named(name) else {
-      let similar = ToolSetup.all.map(\.name).closest(to: name).map { "; did you mean '\($0)'?" }
+      let isKnown = ToolRecipe.named(name) != nil
+      let similar =
+        isKnown ? nil : ToolSetup.all.map(\.name).closest(to: name).map { "; did you mean '\($0)'?" }
       throw KeychainError(
         "llavero doesn't know how to set up \(name)\(similar ?? "")",
         hint: Self.hint(for: name), status: .usage)

@@ -21,7 +21,7 @@ struct ChangePassphraseCommand: ParsableCommand {
   @Option("The passphrase's slot, if there are several", value: "id")
   var slot: String?
 
-  @Flag(help: "Remove the key file as well, without asking, so that nothing opens it without a passphrase")
+  @Flag(help: "Remove the key file as well, without asking, so that it no longer opens the keychain")
   var removeKeyFile = false
 
   @OptionGroup var new: NewPassphraseOptions
@@ -41,7 +41,7 @@ struct ChangePassphraseCommand: ParsableCommand {
     try file.unlockForChangingSlots()
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
     let id = try file.replacePassphrase(of: former, with: passphrase)
-    StandardStreams.say("copies of the keychain made before still open with the former passphrase")
+    StandardStreams.say("the passphrase is changed; copies made before still open with the former one")
     StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
     try protection.removeKeyFile()
     try output.write(SlotOutput.report(id, .passphrase))

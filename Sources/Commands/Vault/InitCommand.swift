@@ -46,7 +46,10 @@ struct InitCommand: ParsableCommand {
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
       // Before the user has to think of a passphrase for it.
-      if access(path, F_OK) == 0 { return try protect(keychain) }
+      if access(path, F_OK) == 0 {
+        try protect(keychain)
+        return try writeStatus(keychain)
+      }
       let passphrase = try self.keychain.selection.passphraseSources(for: .vault(path: path)).newPassphrase()
       try create(in: keychain, .passphrase(passphrase))
     } else {
@@ -70,9 +73,12 @@ struct InitCommand: ParsableCommand {
       let shown = name == KeychainKind.secretService.rawValue ? "the Secret Service" : name
       StandardStreams.say("\(shown) stays in use; 'llavero keychain use file' changes that")
     }
+    try writeStatus(keychain)
+  }
+
+  private func writeStatus(_ file: EncryptedFileKeychain) throws(KeychainError) {
     let choice = KeychainChoice(kind: .file, reason: .made)
-    let status = try KeychainStatus(
-      of: OpenKeychain(choice: choice, location: keychain.location, own: keychain))
+    let status = try KeychainStatus(of: OpenKeychain(choice: choice, location: file.location, own: file))
     try output.write(status.report(), or: status.text())
   }
 
@@ -93,10 +99,9 @@ struct InitCommand: ParsableCommand {
           : "'llavero passphrase' protects it with one, and keeps all that is in it")
     }
     let protection = PassphraseInPlaceOfKeyFile(file: file, selection: selection)
-    let id = try protection.add { () throws(KeychainError) in
+    _ = try protection.add { () throws(KeychainError) in
       try selection.passphraseSources(for: .vault(path: path)).newPassphrase()
     }
-    try output.write(SlotOutput.report(id, .passphrase))
   }
 
   private func create(

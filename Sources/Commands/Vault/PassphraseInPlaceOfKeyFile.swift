@@ -27,13 +27,13 @@ struct PassphraseInPlaceOfKeyFile {
     {
       try file.removeSlot(SlotSummary.identityFileID)
       StandardStreams.say(
-        "the key file is gone; without the passphrase nobody opens the keychain from now on")
+        "the key file is gone; you are asked from now on, unless something else opens the keychain here")
       StandardStreams.say(
         "hint: \(command: "llavero", "slot", "add", "recovery") makes a code to keep on paper, should you forget it"
       )
     } else {
       StandardStreams.say(
-        "the passphrase opens the keychain from now on, and the key in \(path) does without it")
+        "the passphrase opens the keychain from now on, and so does the key in \(path), without it")
       StandardStreams.say(
         "hint: \(command: "llavero", "slot", "remove", SlotSummary.identityFileID) removes that key")
     }

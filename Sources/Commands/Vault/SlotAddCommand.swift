@@ -88,7 +88,8 @@ struct AddRecoveryCommand: ParsableCommand {
         "the code above opens nothing, because it couldn't be added: \(failure.message)", hint: failure.hint,
         status: failure.status)
     }
-    StandardStreams.say("write this code down now; it is not shown again")
+    StandardStreams.say(
+      "write this code down now; it is not shown again, and is typed where a passphrase is asked for")
   }
 
   /// Whether the keychain is known not to have the slot: an error doesn't always mean that nothing was written.

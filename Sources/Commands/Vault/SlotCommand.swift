@@ -81,7 +81,7 @@ struct SlotRemoveCommand: ParsableCommand {
       SlotOutput.report(id, slot.kind),
       saying: slot.kind == .identityFile
         ? "the key file is gone; you are asked from now on, unless something else opens the keychain here"
-        : "\(id) opens the keychain no more")
+        : "\(id) no longer opens the keychain")
   }
 
   /// Asks on a terminal. Without a person, the identifier says it all.

@@ -55,7 +55,9 @@ extension Failure {
     case .secretMissing(let id):
       self.init(
         "the passphrase of slot \(id) was not given; nothing was changed",
-        hint: "drop the slot with --drop \(words: id), if nobody has it any more", status: .keychain)
+        hint:
+          "type it on a terminal, or give it with --passphrase-fd; if nobody has it any more, drop the slot with --drop \(words: id)",
+        status: .keychain)
     case .secretMismatch(let id):
       self.init(
         "that is not the passphrase of slot \(id); nothing was changed",

@@ -29,8 +29,9 @@ struct EditCommand: ParsableCommand {
     named.authenticationType = authenticationType
     let selection = keychain.selection
     try named.check()
-    let keychain = try keychain.open().keychain
-    let item = try MeantItem(in: keychain, names, selection).place(named).item(in: keychain)
+    let open = try keychain.open()
+    let keychain = open.keychain
+    let item = try MeantItem(in: open, names, selection).place(named).item(in: keychain)
     var text = Array(ItemText.text(of: item).utf8)
     while true {
       text = try Editor.edit(text)

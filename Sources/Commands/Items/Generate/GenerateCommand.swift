@@ -57,6 +57,7 @@ struct GenerateCommand: ParsableCommand {
     change.apply(to: &credential)
     let kept = open.named(try keep(item, credential, in: open.own))
     open.remember()
+    if StandardStreams.isTerminal(2) { StandardStreams.say("stored \(kept.key.inSentence)") }
     tell(recipe)
     if output.json, print {
       try StandardStreams.write(ItemOutput.json(kept, credential))

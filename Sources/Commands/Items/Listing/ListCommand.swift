@@ -44,7 +44,7 @@ struct ListCommand: ParsableCommand {
   func validate() throws {
     if expiring != nil, format != nil { throw ValidationError("Either --expiring or --format.") }
     if format != nil, output.json { throw ValidationError("Either --format or --json.") }
-    if url != nil,
+    if url?.hasPart("://") == true,
       attributes.service != nil || (attributes.itemClass ?? .internetPassword) != .internetPassword
     {
       throw ValidationError("Generic passwords have no URL.")
@@ -62,9 +62,9 @@ struct ListCommand: ParsableCommand {
     let keychain = try selection.choose().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
     var printer = ItemPrinter(form, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
-    try print(keychain, &printer) { filter?.matches($0) ?? true && place?.contains($0) ?? true }
-    if printer.count == 0, !names.exact, StandardStreams.isTerminal(1), let parts = place?.ofParts {
-      try print(keychain, &printer) { filter?.matches($0) ?? true && parts.contains($0) }
+    let meanings = place?.meanings(includingParts: takesParts).map(Optional.some) ?? [nil]
+    for meaning in meanings where printer.count == 0 {
+      try print(keychain, &printer) { filter?.matches($0) ?? true && meaning?.contains($0) ?? true }
     }
     if printer.count == 0, filter != nil || place != nil {
       try keychain.keychain.refusePassingOver()
@@ -77,6 +77,9 @@ struct ListCommand: ParsableCommand {
           ? "the other machine allows nothing here without a question" : "the keychain has no items yet")
     }
   }
+
+  /// Whether a part of a name is enough: for a person, who sees what is listed.
+  private var takesParts: Bool { !names.exact && StandardStreams.isTerminal(1) }
 
   private func print(
     _ keychain: OpenKeychain, _ printer: inout ItemPrinter, where isListed: (Item) -> Bool
@@ -102,8 +105,13 @@ struct ListCommand: ParsableCommand {
     guard let limit = try ExpiryText.expiry(time, at: now) else {
       throw .failure("--expiring takes a time; items that never expire are in the whole list", status: .usage)
     }
-    let listing = try ExpiringListing(of: keychain, by: limit) { item in
+    var listing = try ExpiringListing(of: keychain, by: limit) { item in
       (filter?.matches(item) ?? true) && (place?.contains(item) ?? true)
+    }
+    for meaning in place?.meanings(includingParts: takesParts).dropFirst() ?? [] where listing.isEmpty {
+      listing = try ExpiringListing(of: keychain, by: limit) { item in
+        (filter?.matches(item) ?? true) && meaning.contains(item)
+      }
     }
     if listing.isEmpty {
       try keychain.keychain.refusePassingOver()

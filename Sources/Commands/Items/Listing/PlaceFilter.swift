@@ -3,12 +3,14 @@ import CredentialProtocols
 import Keychain
 import ToolCommands
 
-/// The items that `llavero list` shows for a text: those of a place, and those with such a name.
+/// The items that `llavero list` shows for a text: those of a place, or those with such a name.
 struct PlaceFilter {
   private let text: String
   /// `nil` if the text can only be a name.
   private let place: ListedPlace?
-  private var takesParts = false
+  private var takes = Taking.place
+
+  private enum Taking { case place, names, parts }
 
   /// - Throws: ``KeychainError`` for a URL that can't be understood or has a password in it.
   init(_ text: String) throws(KeychainError) {
@@ -22,16 +24,24 @@ struct PlaceFilter {
   }
 
   func contains(_ item: Item) -> Bool {
-    if place?.contains(item) ?? false { return true }
-    return item.names.contains { takesParts ? $0.lowercased().hasPart(text.lowercased()) : $0 == text }
+    switch takes {
+    case .place: place?.contains(item) ?? false
+    case .names: item.isCalled(text)
+    case .parts: item.isCalled(byPart: text)
+    }
   }
 
-  /// The same with parts of names; `nil` for a URL, which is meant as it is.
-  var ofParts: PlaceFilter? {
-    if text.isEmpty || text.hasPart("://") { return nil }
-    var filter = self
-    filter.takesParts = true
-    return filter
+  /// What the text means, one after the other if nothing is there: a place, a name, and a part of one. A URL is meant as
+  /// it is.
+  func meanings(includingParts: Bool) -> [PlaceFilter] {
+    if text.isEmpty || text.hasPart("://") { return [self] }
+    let further: [Taking] = includingParts ? [.names, .parts] : [.names]
+    return [self]
+      + further.map { taking in
+        var filter = self
+        filter.takes = taking
+        return filter
+      }
   }
 }
 

@@ -31,7 +31,7 @@ extension KnownTool {
         let kinds = [("gh", ["gh"]), ("gcm", ["manager", "manager-core"])]
         return kinds.filter { !names.isDisjoint(with: $0.1) }.map(\.0)
       },
-      next: { _ in "git asks for each login once more, and llavero keeps it" }
+      next: { _ in "git asks for each login that llavero doesn't have yet, and llavero keeps it" }
     ),
     speaks: "git-credential", imports: ["git-credentials", "git-config", "git-libsecret"],
     page: "git-credential-llavero(1)",

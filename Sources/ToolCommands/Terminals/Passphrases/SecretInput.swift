@@ -13,7 +13,8 @@ package enum SecretInput {
       let secret = try StandardStreams.readAll(0, limit: ItemBounds.secret + 1, what: "the secret")
       if secret.isEmpty {
         throw .failure(
-          "no secret was given on standard input", hint: "an empty line is an empty secret", status: .usage)
+          "no secret was given on standard input",
+          hint: "pipe it in, or run this on a terminal; an empty line is an empty secret", status: .usage)
       }
       return secret.withoutLastLineFeed()
     }
