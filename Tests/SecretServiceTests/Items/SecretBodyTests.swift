@@ -82,6 +82,10 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
     ("several lines", [.whole], "a\nb\npassword_expiry_utc=5", "a\nb\npassword_expiry_utc=5"),
     ("a length beyond the end", [.whole], "a\nsecret_bytes=99", "a\nsecret_bytes=99"),
     ("a length within a line", [.whole], "abc\nsecret_bytes=1", "abc\nsecret_bytes=1"),
+    (
+      "a length within a line, whose rest looks like another", [.whole],
+      "abXpassword_expiry_utc=5\nsecret_bytes=2", "abXpassword_expiry_utc=5\nsecret_bytes=2"
+    ),
     ("a length that is negative", [.whole], "a\nsecret_bytes=-1", "a\nsecret_bytes=-1"),
     (
       "a length before lines that nobody knows", [.whole], "a\nfuture=1\nsecret_bytes=1",
