@@ -558,4 +558,14 @@ struct ConfigurationFormatTests {
       set(AWSProfile.setting("x", for: "my work"), in: "[profile my work]\n"),
       is: "[profile my work]\n" + marked("[profile \"my work\"]\ncredential_process = x\n"))
   }
+
+  @Test("a last line that goes on doesn't take the block with it")
+  func continued() {
+    for (text, begins) in [
+      ("x = a\\\n", true), ("x = a\\\r\n", true), ("x = a\n", false), ("x = a", true), ("", false),
+    ] {
+      let edit = MarkedBlock(name: "git").insertion(of: ["helper = llavero"], in: bytes(text))
+      expect(edit.added.first == 0x0a || edit.added.first == 0x0d, is: begins, "\(text)")
+    }
+  }
 }

@@ -14,7 +14,9 @@ struct MarkedBlock {
     let lineEnd = text.lineEnd
     let block = (isMarked ? [begin] + lines + [end] : lines).flatMap { Array($0.utf8) + lineEnd }
     if isFirst { return TextEdit(offset: 0, removed: [], added: block) }
-    let isEnded = text.isEmpty || text.last == 0x0a
+    // A backslash before its end would make the first comment part of the last line.
+    let isContinued = text.dropLast(lineEnd.count).last == 0x5c
+    let isEnded = text.isEmpty || text.last == 0x0a && !isContinued
     return TextEdit(offset: text.count, removed: [], added: (isEnded ? [] : lineEnd) + block)
   }
 
