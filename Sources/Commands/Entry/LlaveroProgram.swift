@@ -109,10 +109,12 @@ package enum LlaveroProgram {
     let name = arguments[names.count]
     if name.hasPrefix("-") || name == "help" { return }
     var message = (["there is no command 'llavero"] + names).joined(separator: " ") + " \(name)'"
-    if let similar = (names.isEmpty ? known + Tool.all.map(\.name) + ["--version"] : known).meant(by: name) {
-      message += "; did you mean '\(similar)'?"
-    }
-    throw .failure(message, hint: "see '\(prose: helpCommand(for: arguments))'", status: .usage)
+    let isTopic =
+      names.isEmpty && (HelpTopic.all.contains { $0.name == name } || ToolRecipe.named(name) != nil)
+    let all = names.isEmpty ? known + Tool.all.map(\.name) + ["--version", "help"] : known
+    if !isTopic, let similar = all.meant(by: name) { message += "; did you mean '\(similar)'?" }
+    let help = isTopic ? "llavero help \(name)" : helpCommand(for: arguments)
+    throw .failure(message, hint: "see '\(prose: help)'", status: .usage)
   }
 
   /// The command names at the start of the arguments, each a subcommand of the one before, and the last one's command.

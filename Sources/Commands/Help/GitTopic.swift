@@ -35,9 +35,8 @@ extension HelpTopic {
 
       WHEN A LOGIN IS REFUSED
 
-      If a server refuses a password, git has llavero forget it, and fails. The next
-      fetch or push asks for another. To replace a token, or to bring a forgotten
-      login back:
+      If a server refuses a password, git has llavero forget it, and fails; the next
+      fetch or push asks. To replace a token, or to bring a forgotten login back:
 
           llavero update https://github.com --account alice --secret
           llavero undelete https://github.com --account alice

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import CredentialProtocols
 import Keychain
 import ToolCommands
@@ -82,7 +83,7 @@ extension ParsableCommand {
     let meant = arguments.compactMap { optionSynonyms[$0] }
     if meant.isEmpty { return nil }
     let help = LlaveroCommand.helpMessage(for: self)
-    return meant.first(where: help.contains)
+    return meant.first { help.hasPart($0) }
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Keychain
 import KeychainChoice
 import ToolCommands
@@ -127,7 +128,7 @@ struct AddCommand: ParsableCommand {
     guard let answer = terminal.answer(to: "User name (Enter for none): ", limit: limit) else {
       throw .failure("nothing was typed", status: .usage)
     }
-    if answer.contains("\u{FFFD}") { throw .failure("the user name is not UTF-8", status: .usage) }
+    if answer.hasPart("\u{FFFD}") { throw .failure("the user name is not UTF-8", status: .usage) }
     let name = answer.withoutSpacesAround
     return name.isEmpty ? nil : name
   }

@@ -42,8 +42,8 @@ struct DeleteCommand: ParsableCommand {
     let asked = attributes.selection(url: url, all: all)
     try asked.check()
     let open = try selection.choose().open()
-    let items = try asked.meant(by: MeantItem(in: open, names, selection, for: yes ? .changing : .asking))
-      .items(in: open.keychain, all: all)
+    let meant = MeantItem(in: open, names, selection, for: yes ? .changing : .asking)
+    let items = try (all ? asked : try asked.meant(by: meant)).items(in: open.keychain, all: all)
     // The list deletes nothing in another shared keychain.
     let isForAll =
       open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }

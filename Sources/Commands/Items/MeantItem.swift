@@ -47,12 +47,12 @@ struct MeantItem {
   func place(_ named: NamedPlace) throws(KeychainError) -> NamedPlace {
     guard let text = named.url, named.domain == nil else { return named }
     if let reference = try NamedPlace(reference: text) { return try reference.with(account: named.account) }
-    if text.hasPart("://") { return try named.meant(in: keychain) }
+    if text.hasPart("://") { return try oneAccount(of: try named.meant(in: keychain)) }
     let isPlace = named.isPlace
     if isPlace {
       let meant = try named.meant(in: keychain)
       if meant.url == nil { return meant }
-      if try !keychain.find(try meant.query()).isEmpty { return meant }
+      if try !keychain.find(try meant.query()).isEmpty { return try oneAccount(of: meant) }
     }
     // A script that names a host never means a label.
     let isHost = ByteString(text).isAddressOfServer
@@ -67,6 +67,16 @@ struct MeantItem {
     if !text.hasPart(" ") { _ = try named.query() }
     throw .failure(
       "nothing is called '\(text)'", hint: "see what there is with 'llavero list'", status: .nothingMatched)
+  }
+
+  /// The place with the account that a person chooses, if it has several and one is to be changed.
+  private func oneAccount(of place: NamedPlace) throws(KeychainError) -> NamedPlace {
+    guard use != .reading, mayGuess, place.account == nil, let terminal = Terminal.ofPerson(mayAsk: true)
+    else {
+      return place
+    }
+    let items = try place.items(in: keychain)
+    return items.count > 1 ? NamedPlace(of: try Self.chosen(among: items, on: terminal)) : place
   }
 
   /// The logins whose service or label is the text.

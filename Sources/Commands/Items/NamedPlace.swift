@@ -208,7 +208,12 @@ struct NamedPlace {
     }
     let hosts = items.compactMap { item in item[.server].map { "\($0)" } }
     let names = text.hasPart("://") ? items.map(\.key.place) : hosts + items.flatMap(\.names)
-    return names.filter { $0 != text }.closest(to: text).map { "did you mean \(prose: $0)?" }
+    if let similar = names.filter({ $0 != text }).closest(to: text) {
+      return "did you mean \(prose: similar)?"
+    }
+    let parts = text.isEmpty || text.hasPart("://") ? [] : items.filter { $0.isCalled(byPart: text) }
+    guard parts.count == 1 else { return nil }
+    return "part of a name counts only on a terminal; in full it is \(prose: parts[0].key.name)"
   }
 
   /// A tool with its own login at this place; `nil` if there is none, or that can't be found out.

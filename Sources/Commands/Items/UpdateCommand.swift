@@ -52,7 +52,8 @@ struct UpdateCommand: ParsableCommand {
     let mayAsk = settings.mayAskPerson
     let open = try keychain.open()
     let keychain = open.keychain
-    let selection = try asked.meant(by: MeantItem(in: open, names, settings, for: .changing))
+    let meant = MeantItem(in: open, names, settings, for: .changing)
+    let selection = all ? asked : try asked.meant(by: meant)
     let items = try keychain.reading { () throws(KeychainError) in
       Result { () throws(KeychainError) -> [Item] in
         let items = try selection.items(in: keychain, all: all)

@@ -87,7 +87,6 @@ extension Item {
   /// The parts without a place in a Secret Service, where a login has attributes of its own for them.
   fileprivate var leftBehindByService: [String] {
     guard key.secretServiceItem?.kind == .item else { return [] }
-    let notes = [comment, itemDescription, creator, type].compactMap { $0 }
-    return notes.isEmpty && furtherAttributes.isEmpty ? [] : ["notes"]
+    return Attribute.remarks.allSatisfy { self[$0] == nil } && furtherAttributes.isEmpty ? [] : ["notes"]
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import CredentialProtocols
 import Glibc
 package import Keychain
