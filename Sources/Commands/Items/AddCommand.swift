@@ -98,8 +98,9 @@ struct AddCommand: ParsableCommand {
     let key = try named.key()
     let open = try self.keychain.open()
     let keychain = open.own
-    if !update, !key.leavesNameToGit, try keychain.twin(of: Item(key)) != nil { throw .duplicateItem }
     if let terminal = Terminal.ofPerson(mayAsk: self.keychain.selection.mayAskPerson) {
+      // Nobody makes a token for an item that is there.
+      if !update, !key.leavesNameToGit, try keychain.twin(of: Item(key)) != nil { throw .duplicateItem }
       TokenPage(for: key)?.show(on: terminal)
       if key.leavesNameToGit { named.account = try account(askedOn: terminal) }
     }

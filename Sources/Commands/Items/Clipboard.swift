@@ -1,17 +1,17 @@
 import Bytes
-import CLinux
 import EncryptedFile
 import Glibc
 import Keychain
 import ToolCommands
 
-/// Where a person pastes from: the desktop's clipboard, through its own programs, or the terminal's.
-enum Clipboard {
-  /// The commands that take a text from standard input, print what is there, and empty it.
-  case programs(copy: [String], paste: [String], clear: [String])
-  /// By the escape sequence OSC 52 (xterm, "Control Sequences"), which also works over ssh. It can't be read, so
-  /// nothing is taken away.
-  case terminal
+/// A desktop's clipboard, by the commands that take a text from standard input, print what is there, and empty it.
+///
+/// Without one, the terminal is asked by the escape sequence OSC 52 (xterm, "Control Sequences"), which also works over
+/// ssh. Its clipboard can't be read, so nothing is taken away there.
+struct Clipboard {
+  private let copy: [String]
+  private let paste: [String]
+  private let clear: [String]
 
   /// The operand of the process that takes a secret away.
   static let clearing = "clear-clipboard"
@@ -21,24 +21,20 @@ enum Clipboard {
   /// How long a program of the clipboard may take, in milliseconds.
   private static let patience = 10_000
 
-  private static let ofWayland = Clipboard.programs(
+  private static let ofWayland = Clipboard(
     copy: ["wl-copy"], paste: ["wl-paste", "--no-newline"], clear: ["wl-copy", "--clear"])
   private static let ofX11 = [
-    Clipboard.programs(
+    Clipboard(
       copy: ["xclip", "-selection", "clipboard", "-in"],
       paste: ["xclip", "-selection", "clipboard", "-out", "-target", "UTF8_STRING"],
       clear: ["xclip", "-selection", "clipboard", "-in"]),
-    .programs(
+    Clipboard(
       copy: ["xsel", "--clipboard", "--input"], paste: ["xsel", "--clipboard", "--output"],
       clear: ["xsel", "--clipboard", "--clear"]),
   ]
 
   private var isInstalled: Bool {
-    switch self {
-    case .programs(let copy, let paste, _):
-      [copy, paste].allSatisfy { ProgramSearch.path(of: CString(copying: $0[0])) != nil }
-    case .terminal: true
-    }
+    [copy, paste].allSatisfy { ProgramSearch.path(of: CString(copying: $0[0])) != nil }
   }
 
   /// The desktop's clipboard, if its programs are here.
@@ -56,8 +52,7 @@ enum Clipboard {
 
   /// The terminal, if it knows escape sequences: others would show the secret.
   private static func terminal() throws(KeychainError) -> Terminal {
-    let kind = VaultLocation.environmentVariable("TERM") ?? ""
-    guard !["", "dumb"].contains(kind), let terminal = Terminal() else {
+    guard TerminalStyle.knowsEscapes, let terminal = Terminal() else {
       throw .failure(
         "there is no clipboard here",
         hint: Program.hasDisplay
@@ -84,17 +79,18 @@ enum Clipboard {
       throw .failure("the secret is too large for the clipboard", status: .nothingMatched)
     }
     let seconds = try time()
-    if case .programs(let copy, _, let clear)? = ofDesktop {
-      guard try run(copy, secret) else {
+    if let desktop = ofDesktop {
+      guard try run(desktop.copy, secret) else {
         throw .failure(
-          "\(copy[0]) has not copied it", hint: "see whether \(command: copy[0]) works by itself",
+          "\(desktop.copy[0]) has not copied it",
+          hint: "see whether \(command: desktop.copy[0]) works by itself",
           status: .keychain)
       }
       if seconds == 0 { return StandardStreams.say("copied \(what)") }
       do throws(KeychainError) {
         _ = try DetachedProgram.start("/proc/self/exe", [Executables.people, clearing], input: secret)
       } catch {
-        _ = try? run(clear, Secret())
+        _ = try? run(desktop.clear, Secret())
         throw error
       }
       return StandardStreams.say("copied \(what); the clipboard is emptied in \(seconds) s")
@@ -125,14 +121,14 @@ enum Clipboard {
   static func clearLater() -> Never {
     StandardStreams.leave()
     guard let expected = try? StandardStreams.readAll(0, limit: limit, what: "the copy"),
-      let seconds = try? time(), case .programs(_, let paste, let clear)? = ofDesktop
+      let seconds = try? time(), let desktop = ofDesktop
     else { Program.end(ExitStatus.usage.rawValue) }
     let end = SystemClock.sinceBoot + seconds * 1000
     while SystemClock.sinceBoot < end { sleep(1) }
     let outcome = try? ProgramOutput.read(
-      paste.map { CString(copying: $0) }, timeout: patience, limit: limit, showsErrors: false)
+      desktop.paste.map { CString(copying: $0) }, timeout: patience, limit: limit, showsErrors: false)
     if case .printed(let present)? = consume outcome, present.isEqual(to: expected) {
-      _ = try? run(clear, Secret())
+      _ = try? run(desktop.clear, Secret())
     }
     Program.end(ExitStatus.done.rawValue)
   }

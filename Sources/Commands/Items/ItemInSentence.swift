@@ -18,3 +18,11 @@ extension [Item] {
   /// The items in a sentence, by their number if there are several.
   var inSentence: String { count == 1 ? self[0].key.inSentence : countText(count, "item") }
 }
+
+extension [String] {
+  /// The first five names, and how many more there are.
+  var fewInSentence: String {
+    let few = prefix(5).joined(separator: ", ")
+    return count > 5 ? "\(few) and \(count - 5) more" : few
+  }
+}

@@ -76,10 +76,8 @@ extension ItemFilter {
 
   /// The failure if several items match where one is expected.
   static func several(_ items: [Item]) -> KeychainError {
-    let names = items.prefix(5).map { "\($0.nameForSearch)" }.joined(separator: ", ")
-    let more = items.count > 5 ? " and \(items.count - 5) more" : ""
-    return .failure(
-      "\(items.count) items match: \(names)\(more)",
+    .failure(
+      "\(items.count) items match: \(items.map { "\($0.nameForSearch)" }.fewInSentence)",
       hint: "name one with --reference, as '--json' shows it when they are listed", status: .usage)
   }
 }

@@ -75,7 +75,7 @@ struct MeantItem {
     else {
       return place
     }
-    let items = try place.items(in: keychain)
+    let items = try place.items(in: keychain).withoutShadowed
     return items.count > 1 ? NamedPlace(of: try Self.chosen(among: items, on: terminal)) : place
   }
 
@@ -88,15 +88,14 @@ struct MeantItem {
     if let labelled = mayGuess ? keychain : own {
       var labels = ItemCriteria()
       labels[.label] = ByteString(text)
-      let keys = Set(found.map(\.key.primaryKey))
-      found += try items(labels, in: labelled, as: named).filter { !keys.contains($0.key.primaryKey) }
+      found += try items(labels, in: labelled, as: named)
     }
-    return found
+    return found.withoutShadowed
   }
 
   /// The logins whose place or label has the part, in capitals or small letters.
   private func items(withPart part: String, as named: NamedPlace) throws(KeychainError) -> [Item] {
-    try items(ItemCriteria(), in: keychain, as: named).filter { $0.isCalled(byPart: part) }
+    try items(ItemCriteria(), in: keychain, as: named).withoutShadowed.filter { $0.isCalled(byPart: part) }
   }
 
   private func items(
@@ -104,13 +103,11 @@ struct MeantItem {
   ) throws(KeychainError) -> [Item] {
     var criteria = criteria
     criteria.omitsLocked = true
-    var seen: Set<Item.Key> = []
     return try keychain.items(matching: .criteria(criteria)).filter { item in
       let (account, type) = (named.account, named.authenticationType)
       return item.key.itemClass.isPassword
         && (account == nil || item.key.account == account.map { ByteString($0) })
         && (type == nil || item[.authenticationType] == type.map { ByteString($0) })
-        && seen.insert(item.key.primaryKey).inserted
     }
   }
 
@@ -153,10 +150,8 @@ struct MeantItem {
   }
 
   private static func several(_ found: [Item], of text: String) -> KeychainError {
-    let names = found.map(\.key.name).sorted()
-    let more = names.count > 5 ? " and \(names.count - 5) more" : ""
-    return .failure(
-      "\(names.count) items are called '\(text)': \(names.prefix(5).joined(separator: ", "))\(more)",
+    .failure(
+      "\(found.count) items are called '\(text)': \(found.map(\.key.name).sorted().fewInSentence)",
       hint: "name one by its URL and --account", status: .usage)
   }
 }

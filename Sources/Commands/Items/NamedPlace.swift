@@ -234,7 +234,7 @@ struct NamedPlace {
 
 extension [Item] {
   /// Without the items that an earlier keychain's items shadow.
-  fileprivate var withoutShadowed: [Item] {
+  var withoutShadowed: [Item] {
     var seen: Set<Item.Key> = []
     return filter { seen.insert($0.key.primaryKey).inserted }
   }

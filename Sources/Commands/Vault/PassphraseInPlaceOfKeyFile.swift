@@ -26,8 +26,7 @@ struct PassphraseInPlaceOfKeyFile {
         == true
     {
       try file.removeSlot(SlotSummary.identityFileID)
-      StandardStreams.say(
-        "the key file is gone; you are asked from now on, unless something else opens the keychain here")
+      StandardStreams.say(SlotOutput.keyFileIsGone)
       StandardStreams.say(
         "hint: \(command: "llavero", "slot", "add", "recovery") makes a code to keep on paper, should you forget it"
       )

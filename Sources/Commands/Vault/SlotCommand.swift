@@ -80,7 +80,7 @@ struct SlotRemoveCommand: ParsableCommand {
     try output.write(
       SlotOutput.report(id, slot.kind),
       saying: slot.kind == .identityFile
-        ? "the key file is gone; you are asked from now on, unless something else opens the keychain here"
+        ? SlotOutput.keyFileIsGone
         : "\(id) no longer opens the keychain")
   }
 
@@ -138,6 +138,9 @@ extension KeychainOptions {
 }
 
 enum SlotOutput {
+  static let keyFileIsGone: TextForTerminal =
+    "the key file is gone; you are asked from now on, unless something else opens the keychain here"
+
   static func table(_ slots: [SlotSummary], _ location: VaultLocation) -> TextForTerminal {
     let rows = slots.map { slot in
       [slot.id, slot.kind.name, added(slot), remark(on: slot, location)]

@@ -17,7 +17,12 @@ package struct TerminalStyle {
     let given = variable("COLUMNS").flatMap { Int($0) } ?? 0
     let own = Int(clinux_terminal_width(1))
     width = given > 0 ? given : own > 0 ? own : nil
-    hasColor = (variable("NO_COLOR") ?? "").isEmpty && !["", "dumb"].contains(variable("TERM") ?? "")
+    hasColor = (variable("NO_COLOR") ?? "").isEmpty && Self.knowsEscapes
+  }
+
+  /// Whether the terminal knows control sequences; the TERM `dumb` says that it doesn't.
+  package static var knowsEscapes: Bool {
+    !["", "dumb"].contains(VaultLocation.environmentVariable("TERM") ?? "")
   }
 
   /// A highlighted line (ECMA-48, Select Graphic Rendition).
