@@ -1,3 +1,9 @@
+public import Bytes
+
+/// Asks for the password of a collection, by its name. The result is called with the number of the attempt, from 1; it
+/// gives `nil` if nobody can be asked, or not again.
+public typealias KeyringPassword = (_ collection: String) -> (_ attempt: Int) throws(KeychainError) -> Secret?
+
 /// The settings for using a desktop service.
 public struct DesktopKeychainSettings {
   /// An event that a program using the keychain may want to report.
@@ -33,6 +39,8 @@ public struct DesktopKeychainSettings {
   public var callTimeout = 2000
   /// Whether the service may prompt.
   public var mayPrompt = true
+  /// Asks for the password of a locked collection of gnome-keyring, in place of its prompt; `nil` has it prompt.
+  public var password: KeyringPassword?
   /// gnome-keyring's folder; `nil` is its usual one, `$XDG_DATA_HOME/keyrings`.
   public var keyringFolder: String?
   /// The folder of the lock that keeps a user's processes from storing an item twice; `nil` takes none.

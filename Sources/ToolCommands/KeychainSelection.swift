@@ -232,6 +232,10 @@ package struct KeychainSelection {
     settings.readsSecrets = readsSecrets
     settings.includesOtherItems = includesOtherItems
     settings.onNotice = Self.tell
+    // Over ssh, a prompt of the desktop would wait where nobody sees it.
+    if passphraseDescriptor != nil || mayAskPerson && !Program.hasDisplay {
+      settings.password = keyringPassword
+    }
     return settings
   }
 
@@ -259,8 +263,10 @@ package struct KeychainSelection {
       for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson && !isNested)
   }
 
-  package func passphraseSource(prompt: String) -> PassphraseSource {
-    passphraseSources(for: .keyring(prompt: prompt)).source
+  /// Asks for the password of a collection of the desktop's keyring.
+  package func keyringPassword(of collection: String) -> PassphraseSource {
+    let name = collection == "login" ? "" : " '\(terminalText(collection))'"
+    return passphraseSources(for: .keyring(prompt: "Password of the keyring\(name): ")).source
   }
 }
 

@@ -59,8 +59,8 @@ enum Placeholders {
   /// takes two letters with a dot between them for one word.
   nonisolated(unsafe) private static let variable: [(Regex<AnyRegexOutput>, String)] = [
     (Regex(#/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#), "{DATE}"),
-    (Regex(#/\d{4}-\d\d-\d\d \d\d:\d\dZ/#), "{MINUTE}"),
-    (Regex(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/#), "{SECOND}"),
+    (Regex(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/#), "{SECOND}"),
+    (Regex(#/\d{4}-\d\d-\d\d \d\d:\d\d/#), "{MINUTE}"),
     (Regex(#/\b(\d+)-[0-9a-f]{8}\.age\b/#.wordBoundaryKind(.simple)), "$1-{MAC}.age"),
     (Regex(#/\bunmerged-[0-9a-f]{8}\.age\b/#.wordBoundaryKind(.simple)), "unmerged-{NUMBER}.age"),
     (Regex(#/0x(3\d){14}5A00  "\d{14}Z\\000"/#), "{TIMEDATE}"),

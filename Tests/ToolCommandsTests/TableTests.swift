@@ -32,20 +32,38 @@ import Testing
       columns([["漢", "x"], ["abc", "y"], ["e\u{301}", "z"]]).shown, is: "漢   x\nabc  y\ne\u{301}    z\n")
   }
 
-  @Test("a line is never wider than the terminal as long as columns can be narrower", arguments: 30...90)
+  @Test(
+    "what is pasted stays whole, and otherwise a line is never wider than the terminal", arguments: 20...90)
   func fits(limit: Int) {
     let rows = [
-      ["https://a-rather-long-server.example.com/path", "somebody@example.com", "2026-11-21", "漢字漢字漢字漢字漢字"],
+      ["https://server.example.com/path", "somebody@example.com", "2026-11-21", "漢字漢字漢字漢字漢字"],
       ["short", "a", "b", ""],
     ]
-    var table = Table(limit: limit)
+    var table = Table(limit: limit, whole: 2)
     table.fit(rows)
+    let wholeWidth = 31 + 2 + 20
     for row in rows {
-      expect(displayWidth(table.line(row)) <= max(limit, 4 * 8 + 3 * 2))
+      expect(displayWidth(table.line(row)) <= max(limit, wholeWidth))
       expect(table.line(row).last != " ")
     }
-    // The widest columns are narrowed first.
-    if limit >= 60 { expect(table.line(rows[0]).contains("2026-11-21")) }
+    let line = table.line(rows[0])
+    expect(line.hasPrefix("https://server.example.com/path  somebody@example.com"))
+    // The label is cut first, then left out, then the date is.
+    expect(line.contains("2026-11-21"), is: limit >= wholeWidth + 2 + 10)
+    expect(line.contains("漢"), is: limit >= wholeWidth + 2 + 10 + 2 + 8)
+    expect(line.hasSuffix("漢字漢字漢字漢字漢字"), is: limit >= wholeWidth + 2 + 10 + 2 + 20)
+  }
+
+  @Test("a column that was shown stays, and one that was left out doesn't come back")
+  func laterRows() {
+    var table = Table(limit: 30, whole: 1)
+    table.fit([["PLACE", "CHANGED", "LABEL"]])
+    table.fit([["a-place-of-20-columns", "2026-11-21", "a label"]])
+    expect(table.line(["a", "b", "a long label"]), is: "a                      b           a long …")
+    var narrow = Table(limit: 12, whole: 1)
+    narrow.fit([["a-place", "2026-11-21", "a label"]])
+    narrow.fit([["b", "c", "d"]])
+    expect(narrow.line(["b", "c", "d"]), is: "b")
   }
 
   @Test("no limit, nothing cut")

@@ -249,7 +249,7 @@ struct Completions {
       CommandArguments(
         options: [
           ("--env", "assignment"), ("--env-file", "file"), ("--no-env-file", nil), ("--netrc-file", nil),
-          ("--mask", nil),
+          ("--mask", nil), ("--exact", nil),
           ("--trust", nil), ("--no-trust", nil), ("--yes", nil), ("--json", nil),
         ] + CommandArguments.general,
         repeatable: ["--env", "--env-file"], operands: []))

@@ -56,14 +56,7 @@ struct ItemCompletions {
   func references(after prefix: String) -> [CompletionCandidate] {
     sorted(
       items.compactMap { item in
-        var text: String?
-        if let key = item.internetPassword, key.securityDomain == nil, !key.protocol.isEmpty {
-          text = key.url(withAccount: true).map { "llavero+" + $0 }
-        } else if let key = item.genericPassword {
-          let parts = [key.service] + (key.account.map { [$0] } ?? [])
-          text = "llavero://" + parts.map { PercentEncoding.text($0, keeping: "+") }.joined(separator: "/")
-        }
-        return text.flatMap { CompletionCandidate(attribute: ByteString($0), prefix: prefix) }
+        item.key.asReference.flatMap { CompletionCandidate(attribute: ByteString($0), prefix: prefix) }
       })
   }
 

@@ -20,24 +20,25 @@ struct ForwardLogCommand: ParsableCommand {
   @Flag(help: "Keep printing new lines")
   var follow = false
 
+  @OptionGroup var dates: DateOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
     let log = LineLog.ofRequests(in: places.stateFolder)
-    try log.show(goesOn: follow, isJSON: output.json, LoggedRequest.Line.text(of:))
+    try log.show(goesOn: follow, isJSON: output.json) { LoggedRequest.Line.text(of: $0, inUTC: dates.utc) }
   }
 }
 
 extension LoggedRequest.Line {
   /// A line of the log for people; `nil` if it is invalid.
-  fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
+  fileprivate static func text(of line: UnsafeRawBufferPointer, inUTC: Bool) -> TextForTerminal? {
     guard let request = try? LoggedRequest.Line(parsing: line), let date = request.date else { return nil }
     let hosts = request.hosts.map { "\($0)" }.joined(separator: " -> ")
     let where_ = request.place.map { " \($0)" } ?? ""
     let whose = request.account.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
     let why = request.fault.map { ", \($0)" } ?? ""
     return
-      "\(dateText(date, seconds: true))  \(hosts.isEmpty ? "nobody verified" : hosts)  \(request.tool) \(request.action)\(where_)\(whose): \(request.outcome)\(why)\n"
+      "\(dateText(date, seconds: true, inUTC: inUTC))  \(hosts.isEmpty ? "nobody verified" : hosts)  \(request.tool) \(request.action)\(where_)\(whose): \(request.outcome)\(why)\n"
   }
 }

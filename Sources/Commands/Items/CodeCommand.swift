@@ -41,7 +41,7 @@ struct CodeCommand: ParsableCommand {
     let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let named = try MeantItem(in: open, names, selection).place(place.named)
+    let named = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
     let items = try open.find(try named.query()).filter(named.isMeant)
     if items.isEmpty { throw try named.nothingMatches(in: keychain) }
     // Another account's code would pass for this one's.

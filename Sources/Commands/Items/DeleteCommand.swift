@@ -42,7 +42,7 @@ struct DeleteCommand: ParsableCommand {
     let asked = attributes.selection(url: url, all: all)
     try asked.check()
     let open = try selection.choose().open()
-    let meant = MeantItem(in: open, names, selection, for: yes ? .changing : .asking)
+    let meant = MeantItem(in: open, isExact: names.exact, selection, for: yes ? .changing : .asking)
     let items = try (all ? asked : try asked.meant(by: meant)).items(in: open.keychain, all: all)
     // The list deletes nothing in another shared keychain.
     let isForAll =

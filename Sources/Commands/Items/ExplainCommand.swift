@@ -44,7 +44,7 @@ struct ExplainCommand: ParsableCommand {
     let selection = self.keychain.selection
     let open = try selection.choose().open()
     let keychain = open.keychain
-    let place = try MeantItem(in: open, names, selection).place(place.named)
+    let place = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
     let question = try question(about: place)
     var explanations = try explanations(question, about: place, open)
     var notes = question.notes

@@ -39,6 +39,9 @@ struct GetCommand: ParsableCommand {
     help: "Copy it to the clipboard instead of printing it; a desktop's is emptied after 45 seconds")
   var copy = false
 
+  @Flag(help: "Show it on the terminal as a QR code, for a phone")
+  var qr = false
+
   @Flag(help: "With --json, print all that match, of every keychain, in the order in which they would answer")
   var all = false
 
@@ -49,18 +52,20 @@ struct GetCommand: ParsableCommand {
       throw ValidationError("--secret goes with --json; without either, only the secret is printed.")
     }
     if copy, output.json { throw ValidationError("--copy and --json don't go together.") }
+    if qr, output.json || copy { throw ValidationError("--qr goes with neither --json nor --copy.") }
     if field != nil, output.json { throw ValidationError("--field and --json don't go together.") }
     if all, !output.json || !unplaced.isEmpty { throw ValidationError("--all goes with --json and a place.") }
   }
 
   func run() throws(KeychainError) {
     if copy { try Clipboard.check() }
+    if qr { try QRCode.check() }
     guard unplaced.isEmpty else { return try getUnplaced() }
     try place.named.check()
     let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let named = try MeantItem(in: open, names, selection).place(place.named)
+    let named = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
     let query = try named.query()
     if all { return try writeAll(named, open) }
     let found =
@@ -117,17 +122,20 @@ struct GetCommand: ParsableCommand {
           "\(item.name) has no \(field)", hint: "see what it has with --json, and with --json --secret",
           status: .nothingMatched)
       }
-      if copy { return try Clipboard.copy(value, "\(field) of \(item.key.inSentence)") }
-      try StandardStreams.write(line: value)
-    } else if copy {
-      try Clipboard.copy(credential.secret, "the secret of \(item.key.inSentence)")
+      try give(value, "\(field) of \(item.key.inSentence)")
     } else if secret {
       try StandardStreams.write(ItemOutput.json(item, credential))
     } else if output.json {
       try output.write(item.report)
     } else {
-      try StandardStreams.write(line: credential.secret)
+      try give(credential.secret, "the secret of \(item.key.inSentence)")
     }
+  }
+
+  private func give(_ value: borrowing Secret, _ what: @autoclosure () -> String) throws(KeychainError) {
+    if copy { return try Clipboard.copy(value, what()) }
+    if qr { return try QRCode.show(value) }
+    try StandardStreams.write(line: value)
   }
 
   private func whyNot(_ item: Item, _ keychain: any KeychainStore) -> KeychainError {

@@ -31,21 +31,33 @@ struct MeantItem {
   private let mayGuess: Bool
   private let use: Use
 
-  init(in open: OpenKeychain, _ options: NameOptions, _ selection: KeychainSelection, for use: Use = .reading)
-  {
+  /// - Parameter isExact: whether only whole names count, as in scripts.
+  init(in open: OpenKeychain, isExact: Bool, _ selection: KeychainSelection, for use: Use = .reading) {
     keychain = open.keychain
     own = open.choice.kind.isShared || open.choice.kind.isOfOtherMachine ? nil : open.own
-    mayGuess =
-      !options.exact && selection.mayAskPerson && (0...2).allSatisfy { StandardStreams.isTerminal(Int32($0)) }
+    mayGuess = !isExact && selection.mayGuess
     self.use = use
   }
 
   /// The place of the item that is meant; the same place if it has items, or if nothing is meant by it.
   ///
-  /// - Throws: ``KeychainError`` if several items are meant and nobody chooses one, if a name that is no place is
-  ///   nobody's, and any error of the keychain.
+  /// - Throws: ``KeychainError`` as ``found(_:)`` does, and if a name that is no place is nobody's.
   func place(_ named: NamedPlace) throws(KeychainError) -> NamedPlace {
     guard let text = named.url, named.domain == nil else { return named }
+    if let found = try found(named) { return found }
+    if named.isPlace { return named }
+    try keychain.refusePassingOver()
+    // What has no space was meant as an address.
+    if !text.hasPart(" ") { _ = try named.query() }
+    throw .failure(
+      "nothing is called '\(text)'", hint: "see what there is with 'llavero list'", status: .nothingMatched)
+  }
+
+  /// The place of the item that is meant; `nil` if nothing is meant by the text, which may still be a place.
+  ///
+  /// - Throws: ``KeychainError`` if several items are meant and nobody chooses one, and any error of the keychain.
+  func found(_ named: NamedPlace) throws(KeychainError) -> NamedPlace? {
+    guard let text = named.url, named.domain == nil else { return nil }
     if let reference = try NamedPlace(reference: text) { return try reference.with(account: named.account) }
     if text.hasPart("://") { return try oneAccount(of: try named.meant(in: keychain)) }
     let isPlace = named.isPlace
@@ -56,17 +68,12 @@ struct MeantItem {
     }
     // A script that names a host never means a label.
     let isHost = ByteString(text).isAddressOfServer
-    if isHost, !mayGuess { return named }
+    if isHost, !mayGuess { return nil }
     if let found = try single(try items(called: text, as: named), of: text, isPart: isHost) { return found }
     if mayGuess, let found = try single(try items(withPart: text, as: named), of: text, isPart: true) {
       return found
     }
-    if isPlace { return named }
-    try keychain.refusePassingOver()
-    // What has no space was meant as an address.
-    if !text.hasPart(" ") { _ = try named.query() }
-    throw .failure(
-      "nothing is called '\(text)'", hint: "see what there is with 'llavero list'", status: .nothingMatched)
+    return nil
   }
 
   /// The place with the account that a person chooses, if it has several and one is to be changed.
@@ -156,6 +163,11 @@ struct MeantItem {
   }
 }
 
+extension KeychainSelection {
+  /// Whether somebody is there who sees what a part of a name is taken for.
+  var mayGuess: Bool { mayAskPerson && (0...2).allSatisfy { StandardStreams.isTerminal(Int32($0)) } }
+}
+
 extension Item {
   /// Whether its place or its label is the text.
   func isCalled(_ text: String) -> Bool { names.contains(text) }
@@ -184,7 +196,7 @@ extension ItemSelection {
 
 extension NamedPlace {
   /// Whether it is a place by its form: another text may still be the name of an item.
-  fileprivate var isPlace: Bool { (try? query()) != nil }
+  var isPlace: Bool { (try? query()) != nil }
 
   /// Refuses, before the keychain is opened, what is no place and can't be a name.
   ///
@@ -201,7 +213,7 @@ extension NamedPlace {
   /// The place of a reference; `nil` if the text looks like none.
   ///
   /// - Throws: ``KeychainError`` if it is one and can't be understood, or names a field.
-  fileprivate init?(reference text: String) throws(KeychainError) {
+  init?(reference text: String) throws(KeychainError) {
     let bytes = Secret(text)
     let query = try bytes.withUnsafeBytes { (bytes) throws(KeychainError) -> ItemQuery? in
       guard SecretReference.isMeant(by: bytes) else { return nil }
@@ -232,7 +244,7 @@ extension NamedPlace {
   }
 
   /// - Throws: ``KeychainError`` if the place names another account.
-  fileprivate func with(account: String?) throws(KeychainError) -> NamedPlace {
+  func with(account: String?) throws(KeychainError) -> NamedPlace {
     guard let account else { return self }
     if let own = self.account, own != account {
       throw .failure("the reference and --account name different accounts", status: .usage)

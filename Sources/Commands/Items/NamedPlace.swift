@@ -77,6 +77,9 @@ struct NamedPlace {
     "the URL has a password in it, which every process can read by now",
     hint: "change that password, and give the new one on standard input", status: .usage)
 
+  /// Whether the text was meant as a name: an address has no spaces.
+  var isName: Bool { url.map { $0.hasPart(" ") && !$0.hasPart("://") } ?? false }
+
   func query() throws(KeychainError) -> ItemQuery {
     let key = try key()
     return try ItemQuery(for: key)
@@ -184,7 +187,6 @@ struct NamedPlace {
       if let account { words += ["--account", account] }
       hint = "there is one for \(prose: tool): \(commandOf: words)"
     }
-    let isName = url.map { $0.hasPart(" ") && !$0.hasPart("://") } ?? false
     return .failure(
       isName ? "nothing is called '\(url ?? name)'" : "the keychain has nothing for \(name)", hint: hint,
       status: .nothingMatched)

@@ -23,11 +23,14 @@ struct UndeleteCommand: ParsableCommand {
 
       Without '--entry', a deleted item goes before an earlier secret, and an item at exactly that URL before one \
       below it. '--entry' goes back to an earlier secret; you can bring the present one back in turn. Items that other \
-      programs keep in the Secret Service have no place: name their attributes, label or reference.
+      programs keep in the Secret Service have no place: name their attributes, label or reference. On a terminal, part \
+      of a name is enough.
       """)
 
   @OptionGroup private var place: PlaceArguments
   @OptionGroup private var unplaced: UnplacedItemOptions
+  @OptionGroup var names: NameOptions
+  @OptionGroup var dates: DateOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
@@ -56,11 +59,17 @@ struct UndeleteCommand: ParsableCommand {
   }
 
   func run() throws(KeychainError) {
+    if place.isPlace { try place.named.check() }
+    let selection = keychain.selection
     let open = try keychain.open()
     let period = open.choice.kind.isOnServer ? "in the versions that the server still has" : "within 30 days"
-    let query = place.isPlace ? try place.named.query() : .all
     let filter = unplaced.isEmpty ? nil : unplaced.filter
-    let found = try all(query, in: open).filter { filter?.matches($0.item) ?? true }
+    let meant = try MeantRetired(
+      place.isPlace ? place.named : nil, mayGuess: !names.exact && selection.mayGuess
+    ) {
+      (query) throws(KeychainError) in try all(query, in: open)
+    }
+    let found = meant.items.filter { filter?.matches($0.item) ?? true }
     if found.isEmpty {
       try open.keychain.refusePassingOver()
       if open.file == nil, !(open.own is any VersionedKeychain) { throw Self.isNotKept }
@@ -73,9 +82,12 @@ struct UndeleteCommand: ParsableCommand {
         return
       }
       let listing = RetiredListing(items: found, isNumbered: isNamed, hasKeychains: hasKeychains)
-      return try output.write(listing.report, or: listing.table)
+      return try output.write(listing.report, or: listing.table(inUTC: dates.utc))
     }
-    let chosen = try choice(found, within: period, in: open)
+    let chosen = try choice(found, meant.place, within: period, in: open)
+    if meant.isPart, selection.confirms("Bring back \(chosen.item.key.inSentence)?") != true {
+      throw .failure("nothing was brought back", status: .nothingMatched)
+    }
     let item: Item
     do throws(KeychainError) {
       item = try chosen.bringBack(entry != nil)
@@ -144,13 +156,16 @@ struct UndeleteCommand: ParsableCommand {
       open.choice.kind.isOnServer
       ? "the server's operator may have a backup of it"
       : "\(underFormerName); or see earlier states with 'llavero vault log'\(elsewhere)"
-    let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
+    let named = place.named
+    let what =
+      place.isPlace && !named.isName && named.isPlace
+      ? Item(try named.key()).name : named.url.map { "'\($0)'" } ?? "such an item"
     return .failure(
       "nothing of \(what) was deleted or replaced \(period)", hint: hint, status: .nothingMatched)
   }
 
   private func choice(
-    _ found: [Retired], within period: String, in open: OpenKeychain
+    _ found: [Retired], _ place: NamedPlace?, within period: String, in open: OpenKeychain
   ) throws(KeychainError) -> Retired {
     if found.isEmpty { throw try nothingFound(within: period, in: open) }
     if let entry {
@@ -165,8 +180,8 @@ struct UndeleteCommand: ParsableCommand {
     let meant = deleted.isEmpty ? found : deleted
     // The query finds everything that would have answered, for example for a path below. Exact matches go first.
     var exact: [Retired] = []
-    if place.isPlace {
-      for retired in meant where try place.named.names(retired.item) { exact.append(retired) }
+    if let place {
+      for retired in meant where try place.names(retired.item) { exact.append(retired) }
     }
     let candidates = exact.isEmpty ? meant : exact
     let keys = Set(candidates.map(\.item.key.primaryKey))
@@ -174,7 +189,7 @@ struct UndeleteCommand: ParsableCommand {
       let names = Set(candidates.map { "\($0.item.nameForSearch)" }).sorted()
       throw .failure(
         "several items \(deleted.isEmpty ? "have earlier secrets" : "were deleted"): \(names.joined(separator: ", "))",
-        hint: place.isPlace
+        hint: place != nil
           ? "name one with --account, or by --entry as '--list' numbers them"
           : "name one by --entry, as '--list' numbers them", status: .usage)
     }

@@ -52,7 +52,7 @@ struct UpdateCommand: ParsableCommand {
     let mayAsk = settings.mayAskPerson
     let open = try keychain.open()
     let keychain = open.keychain
-    let meant = MeantItem(in: open, names, settings, for: .changing)
+    let meant = MeantItem(in: open, isExact: names.exact, settings, for: .changing)
     let selection = all ? asked : try asked.meant(by: meant)
     let items = try keychain.reading { () throws(KeychainError) in
       Result { () throws(KeychainError) -> [Item] in

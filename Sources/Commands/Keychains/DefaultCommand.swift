@@ -14,9 +14,12 @@ struct DefaultCommand: ParsableCommand {
         llavero default https://github.com --account work
         llavero default https://github.com
         llavero default https://github.com --remove
+
+      On a terminal a label, or part of a name, stands for its place.
       """)
 
   @OptionGroup var place: PlaceOptions
+  @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: ChangeOutputOptions
 
@@ -24,9 +27,12 @@ struct DefaultCommand: ParsableCommand {
   var remove = false
 
   func run() throws(KeychainError) {
-    let place = place.named
+    try place.named.check()
+    let selection = keychain.selection
+    let open = try keychain.open()
+    let place = try meant(in: open, selection)
     let key = try place.key()
-    let keychain = try keychain.open().keychain
+    let keychain = open.keychain
     if remove { return try clear(place, keychain) }
     guard key.account != nil else { return try show(place, keychain) }
     let own = keychain.part(with: [try place.item(in: keychain)])
@@ -42,6 +48,21 @@ struct DefaultCommand: ParsableCommand {
       return try own.update(chosen)
     }
     try output.write(chosen.report, saying: "\(chosen.key.inSentence) answers where no account is named")
+  }
+
+  /// The place that is meant; the account is always the one of `--account`, or of the URL.
+  private func meant(
+    in open: OpenKeychain, _ selection: KeychainSelection
+  ) throws(KeychainError) -> NamedPlace {
+    let named = place.named
+    let changes = remove || named.account != nil
+    let meant = MeantItem(in: open, isExact: names.exact, selection, for: changes ? .changing : .reading)
+    var place = try meant.place(named)
+    if place.only != nil {
+      place.only = nil
+      place.account = named.account
+    }
+    return place
   }
 
   private func show(_ place: NamedPlace, _ keychain: any KeychainStore) throws(KeychainError) {

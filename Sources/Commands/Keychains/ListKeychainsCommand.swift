@@ -73,9 +73,9 @@ struct KeychainRow {
   var isLocked = false
   /// The state of a shared keychain's repository or server.
   var sharing: SharingState?
-  fileprivate var problem: KeychainError?
+  private(set) var problem: KeychainError?
 
-  fileprivate init(_ keychain: ListedKeychain, isHome: Bool, _ selection: KeychainSelection) {
+  init(_ keychain: ListedKeychain, isHome: Bool, _ selection: KeychainSelection) {
     self.keychain = keychain
     self.isHome = isHome
     place = keychain.place
@@ -114,7 +114,7 @@ struct KeychainRow {
     return place.isEmpty ? "-" : place
   }
 
-  fileprivate var state: String {
+  var state: String {
     if let problem { return problem.message + (sharing?.copies.map { "; copies \($0)" } ?? "") }
     if isLocked { return "locked" }
     guard let count else { return "ready" }

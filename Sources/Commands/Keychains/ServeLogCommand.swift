@@ -21,24 +21,25 @@ struct ServeLogCommand: ParsableCommand {
   @Flag(help: "Keep printing new lines")
   var follow = false
 
+  @OptionGroup var dates: DateOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws(KeychainError) {
     let log = LineLog.ofService(in: try VaultLocation().stateFolder)
-    try log.show(goesOn: follow, isJSON: output.json, ServedAccess.text(of:))
+    try log.show(goesOn: follow, isJSON: output.json) { ServedAccess.text(of: $0, inUTC: dates.utc) }
   }
 }
 
 extension ServedAccess {
   /// A line of the log for people; `nil` if it is invalid.
-  fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
+  fileprivate static func text(of line: UnsafeRawBufferPointer, inUTC: Bool) -> TextForTerminal? {
     guard let access = try? ServedAccess(parsing: line), let date = access.date else { return nil }
     let process = access.process.map { " (\($0))" } ?? ""
     let named = access.items.prefix(3).map { "\($0.text)" }.joined(separator: ", ")
     let more = access.count > 3 ? " and \(access.count - 3) more" : ""
     let what = named.isEmpty ? "" : " \(named)\(more)"
     return
-      "\(dateText(date, seconds: true))  \(access.program ?? "unknown program")\(process)  \(access.action)\(what): \(access.outcome)\n"
+      "\(dateText(date, seconds: true, inUTC: inUTC))  \(access.program ?? "unknown program")\(process)  \(access.action)\(what): \(access.outcome)\n"
   }
 }
 

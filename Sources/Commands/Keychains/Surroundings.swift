@@ -64,7 +64,7 @@ struct Surroundings {
         let end = caller.isConnected ? "" : ", has ended"
         return [
           "caller",
-          "\(caller.program ?? "a program that can't be told")\(process), \(calls) since \(caller.since)\(end)",
+          "\(caller.program ?? "a program that can't be told")\(process), \(calls) since \(dateText(caller.since, seconds: true))\(end)",
         ]
       }
   }

@@ -23,7 +23,9 @@ enum RunCommand {
     'postgres://app:${llavero://db/app}@db.example'. References in variables that
     llavero is given are resolved as well.
 
-      --env NAME=REFERENCE    sets a variable to the secret
+      --env NAME=REFERENCE    sets a variable to the secret; an item's name does as
+                              well, as for 'llavero get'
+      --exact                 takes only whole names, as in scripts
       --env-file FILE         sets variables from a file, as Docker Compose reads
                               it, in place of this folder's .env.llavero
       --no-env-file           leaves .env.llavero alone
@@ -54,6 +56,8 @@ enum RunCommand {
     var wantsHelp = false
     /// Whether to read this folder's file, if no other one is named.
     var readsFolder = true
+    /// `--exact`
+    var isExact = false
     /// `--trust` or `--no-trust`.
     var trusting: String?
     var trust = TrustingVariables()
@@ -75,6 +79,7 @@ enum RunCommand {
         case .option("--env-file"): files.append(CString(copying: try value()))
         case .option("--netrc-file"): hosts = (hosts ?? []) + reader.values()
         case .option("--mask"): masks = true
+        case .option("--exact"): isExact = true
         case .option("--no-env-file"): readsFolder = false
         case .option("--trust"): trusting = "--trust"
         case .option("--no-trust"): trusting = "--no-trust"
@@ -120,7 +125,7 @@ enum RunCommand {
   /// - Throws: ``KeychainError`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing has run
   ///   then.
   static func run(_ arguments: [CString]) throws(KeychainError) -> Int32 {
-    let options = try Options(parsing: arguments)
+    var options = try Options(parsing: arguments)
     if options.wantsHelp {
       try StandardStreams.write(raw: usage)
       return ExitStatus.done.rawValue
@@ -137,11 +142,20 @@ enum RunCommand {
     if options.needsKeychain || folder != nil || ProgramVariables.areInherited {
       // Before any file is read, because a file may be a pipe.
       let selected = try options.selection.choose()
+      var opened: OpenKeychain?
+      if options.assignments.contains(where: NamedVariables.isMeant) {
+        let open = try selected.open()
+        let named = NamedVariables(isExact: options.isExact, selection: options.selection)
+        options.assignments = try options.assignments.map { (assignment) throws(KeychainError) in
+          try named.resolved(assignment, in: open)
+        }
+        opened = open
+      }
       let variables = try variables(options, folder)
       let references = variables.references
       var resolved = ResolvedReferences()
       if !references.isEmpty || options.hosts != nil {
-        let open = try selected.open()
+        let open = if let opened { opened } else { try selected.open() }
         resolved = try ResolvedReferences(references, in: open)
         if let hosts = options.hosts {
           netrc = try NetrcText.text(for: hosts, in: open.keychain, at: .now)
@@ -172,15 +186,9 @@ enum RunCommand {
       try variables.read(try NamedFile.contents(of: file, limit: EnvironmentFile.longest), of: file.text)
     }
     for assignment in options.assignments {
-      try Secret(copying: assignment).withUnsafeBytes { (text) throws(KeychainError) in
-        // npm's names, for example, contain slashes and colons.
-        guard let equals = text.firstIndex(of: UInt8(ascii: "=")), equals > 0,
-          text[..<equals].allSatisfy({ 0x21...0x7e ~= $0 })
-        else { throw unusable }
-        let value = UnsafeRawBufferPointer(rebasing: text[(equals + 1)...])
-        // The text is not shown, because somebody may have written a secret there.
-        guard value.containsReference else { throw unusable }
-        try variables.set(ByteString(UnsafeRawBufferPointer(rebasing: text[..<equals])), value)
+      guard let (name, value) = NamedVariables.split(assignment) else { throw unusable }
+      try Secret(copying: value).withUnsafeBytes { (text) throws(KeychainError) in
+        try variables.set(name, text)
       }
     }
     try variables.inherit()
@@ -200,14 +208,5 @@ enum RunCommand {
     let file = try TemporaryFile(.netrc, netrc)
     ByteString(file.path).bytes.withUnsafeBytes { environment.set("NETRC", $0) }
     return try program.wait(supervised, environment, mask)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Whether any part is meant as a reference, valid or not.
-  fileprivate var containsReference: Bool {
-    indices.contains {
-      self[$0...].starts(with: "llavero:".utf8) || self[$0...].starts(with: "llavero+".utf8)
-    }
   }
 }

@@ -26,7 +26,7 @@ struct TrustingVariables {
       try StandardStreams.write(Self.report(file.path, shown).jsonLine)
       return ExitStatus.done.rawValue
     }
-    let text: TextForTerminal = "\(file.path) sets:\n" + Self.table(shown)
+    let text: TextForTerminal = "\(path: "\(file.path)") sets:\n" + Self.table(shown)
     switch isConfirmed ? nil : selection.confirms("Trust it, as long as it stays as it is?", showing: text) {
     case true: break
     case false: throw .failure("it isn't trusted", status: .nothingMatched)

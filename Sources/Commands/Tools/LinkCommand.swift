@@ -35,7 +35,9 @@ struct LinkCommand: ParsableCommand {
     let links = try ProgramLinks.plan(names.isEmpty ? ProgramLinks.all : names, in: folder)
     for link in links { try ProgramLinks.make(link) }
     let report = links.map { ["path": $0.path, "target": $0.target, "made": !$0.isThere] as JSONObject }
-    let lines = links.map { "  \($0.path) -> \($0.target)\($0.isThere ? ", as before" : "")" }
-    try output.write(report, or: lines.reduce(into: "") { $0 += "\($1)\n" })
+    let text = links.reduce(into: "" as TextForTerminal) { text, link in
+      text += "  \(path: link.path) -> \(path: link.target)\(link.isThere ? ", as before" : "")\n"
+    }
+    try output.write(report, or: text)
   }
 }

@@ -347,7 +347,7 @@ struct SetupCommand: UsingCompanion {
   private func text(of steps: [SetupPlan.Step]) -> TextForTerminal {
     var text: TextForTerminal = ""
     for step in steps {
-      text += "\(step.path):\n"
+      text += "\(path: step.path):\n"
       for line in step.removed { text += "  - \(visible(line))\n" }
       for line in step.added { text += "  + \(visible(line))\n" }
     }

@@ -36,6 +36,7 @@ struct SlotListCommand: ParsableCommand {
         llavero slot list --json | jq -r '.[] | select(.kind == "recovery").id'
       """)
 
+  @OptionGroup var dates: DateOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
@@ -46,7 +47,7 @@ struct SlotListCommand: ParsableCommand {
     }
     let slots = try (file.slots() ?? [])
     try output.write(
-      SlotOutput.report(slots, file.location), or: SlotOutput.table(slots, file.location))
+      SlotOutput.report(slots, file.location), or: SlotOutput.table(slots, file.location, inUTC: dates.utc))
   }
 }
 
@@ -141,9 +142,10 @@ enum SlotOutput {
   static let keyFileIsGone: TextForTerminal =
     "the key file is gone; you are asked from now on, unless something else opens the keychain here"
 
-  static func table(_ slots: [SlotSummary], _ location: VaultLocation) -> TextForTerminal {
+  static func table(_ slots: [SlotSummary], _ location: VaultLocation, inUTC: Bool = false) -> TextForTerminal
+  {
     let rows = slots.map { slot in
-      [slot.id, slot.kind.name, added(slot), remark(on: slot, location)]
+      [slot.id, slot.kind.name, added(slot, inUTC: inUTC), remark(on: slot, location)]
     }
     return columns([["ID", "KIND", "ADDED", ""]] + rows)
   }
@@ -161,8 +163,8 @@ enum SlotOutput {
   /// An added slot.
   static func report(_ id: String, _ kind: SlotKind) -> JSONObject { ["id": id, "kind": kind.name] }
 
-  private static func added(_ slot: SlotSummary) -> String {
-    slot.added.map { dateText($0) } ?? "-"
+  private static func added(_ slot: SlotSummary, inUTC: Bool) -> String {
+    slot.added.map { dateText($0, inUTC: inUTC) } ?? "-"
   }
 
   private static func remark(on slot: SlotSummary, _ location: VaultLocation) -> String {

@@ -28,6 +28,7 @@ struct VaultLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "List the earlier states that are kept, newest first")
 
+  @OptionGroup var dates: DateOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
@@ -37,7 +38,7 @@ struct VaultLogCommand: ParsableCommand {
     // There is nothing left to list.
     if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw problem }
     if states.isEmpty, !output.json { return StandardStreams.say("there is no encrypted file yet") }
-    try output.write(states.map(\.report), or: Self.table(states))
+    try output.write(states.map(\.report), or: Self.table(states, inUTC: dates.utc))
   }
 
   fileprivate struct State {
@@ -91,11 +92,11 @@ struct VaultLogCommand: ParsableCommand {
     return states
   }
 
-  fileprivate static func table(_ states: [State]) -> TextForTerminal {
+  fileprivate static func table(_ states: [State], inUTC: Bool) -> TextForTerminal {
     let rows = states.map { (state) -> [String] in
       [
         state.number.map { "\($0)" } ?? "-",
-        state.written.map { dateText($0, seconds: true) } ?? "-",
+        state.written.map { dateText($0, seconds: true, inUTC: inUTC) } ?? "-",
         state.verified.map { "\($0.count)" } ?? "-",
         remark(on: state),
       ]
@@ -176,7 +177,7 @@ struct VaultRestoreCommand: ParsableCommand {
   private func restore(_ vault: EncryptedFileKeychain) throws(KeychainError) {
     guard let salvage = try salvage(vault) else {
       StandardStreams.say("the encrypted file is in order; nothing was changed")
-      return try StandardStreams.write(VaultLogCommand.table(VaultLogCommand.states(of: vault)))
+      return try StandardStreams.write(VaultLogCommand.table(VaultLogCommand.states(of: vault), inUTC: false))
     }
     let recovered = salvage.hadFile ? "\(salvage.recovered) from the damaged file" : ""
     let others = salvage.hadFile ? ", the others" : "all"

@@ -72,3 +72,18 @@ public struct SecretReference: Hashable, Sendable {
     return text.count >= count && UnsafeRawBufferPointer(rebasing: text[..<count]) == prefix
   }
 }
+
+extension Item.Key {
+  /// The reference that names the item; `nil` if none can, as for one that belongs to a tool.
+  package var asReference: String? {
+    switch self {
+    case .internetPassword(let key):
+      if key.securityDomain != nil || key.protocol.isEmpty { return nil }
+      return key.url(withAccount: true).map { "llavero+" + $0 }
+    case .genericPassword(let key):
+      let parts = [key.service] + (key.account.map { [$0] } ?? [])
+      return "llavero://" + parts.map { PercentEncoding.text($0, keeping: "+") }.joined(separator: "/")
+    case .cryptographic, .secretService: return nil
+    }
+  }
+}

@@ -77,6 +77,7 @@ extension SecretServiceKeychain {
   }
 
   func unlock(through prompt: UnlockingPrompt) throws(KeychainError) {
+    if try unlockWithPassword(prompt) { return try refuseLocked(prompt.objects, named: prompt.name) }
     do throws(KeychainError) {
       try show(prompt.path, named: prompt.name)
     } catch .collectionLocked {

@@ -8,27 +8,51 @@ extension SecretServiceKeychain {
   ) throws(KeychainError) {
     guard let collection = try lockedCollection() else { return }
     let name = collectionName(of: collection)
-    if !isKnown {
+    if !isKnown, !takesPassword {
       do throws(KeychainError) {
         return try unlock([collection], named: name)
       } catch .collectionLocked {
         // Nobody saw the prompt, or somebody declined. The person is asked once more, here.
       }
     }
+    if !(try unlock(collection, named: name, with: passphrase)) { throw .collectionLocked(name) }
+  }
+
+  /// Whether a person is asked here, and not by the service.
+  private var takesPassword: Bool { settings.password != nil && service.product == .gnomeKeyring }
+
+  /// Unlocks what a prompt is for with the passwords of the collections, if a person is asked here.
+  ///
+  /// - Returns: whether that was done; if not, the prompt is to be shown.
+  /// - Throws: ``KeychainError/wrongPassphrase(path:)``, and any error of the question.
+  func unlockWithPassword(_ prompt: UnlockingPrompt) throws(KeychainError) -> Bool {
+    guard takesPassword, let password = settings.password else { return false }
+    for collection in Set(prompt.objects.map(Self.collection)).sorted() where try isLocked(collection) {
+      let name = collectionName(of: collection)
+      if !(try unlock(collection, named: name, with: password(name))) { return false }
+    }
+    service.dismiss(prompt: prompt.path)
+    return true
+  }
+
+  /// Returns whether it was unlocked: `false` if nobody gives a password, or the service takes none.
+  private func unlock(
+    _ collection: String, named name: String, with password: (_ attempt: Int) throws(KeychainError) -> Secret?
+  ) throws(KeychainError) -> Bool {
     let keyring = GnomeKeyring(service: service, session: try openSession())
     var attempt = 1
-    while let passphrase = try passphrase(attempt) {
-      let outcome = try reporting(keyring.unlock(collection, with: passphrase))
+    while let given = try password(attempt) {
+      let outcome = try reporting(keyring.unlock(collection, with: given))
       switch outcome {
       case .done:
         if try isLocked(collection) { throw .collectionLocked(name) }
-        return
-      case .unknown: throw .collectionLocked(name)
+        return true
+      case .unknown: return false
       case .wrongPassphrase: attempt += 1
       }
     }
     if attempt > 1 { throw .wrongPassphrase(path: name) }
-    throw .collectionLocked(name)
+    return false
   }
 
   /// Locks the collection in use.

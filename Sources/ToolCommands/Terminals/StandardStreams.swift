@@ -67,7 +67,7 @@ package enum StandardStreams {
   /// Shows a message on standard error. If that fails, there is nobody to tell.
   package static func say(_ line: TextForTerminal) {
     clearing?()
-    let text = Secret("llavero: " + line.shown + "\n")
+    let text = Secret("llavero: " + withTilde(line.shown) + "\n")
     _ = text.withUnsafeBytes { writeFully(2, $0, waits: true) }
   }
 

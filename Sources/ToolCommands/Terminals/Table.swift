@@ -2,7 +2,7 @@ import Keychain
 
 /// Formats rows as columns, each as wide as its longest cell, two spaces apart. Shows invisible characters in cells.
 package func columns(_ rows: [[String]]) -> TextForTerminal {
-  let rows = rows.map { $0.map(terminalText) }
+  let rows = rows.map { $0.map { withTilde(terminalText($0)) } }
   var table = Table()
   table.fit(rows)
   return rows.reduce(into: "") { $0 += "\(table.line($1))\n" }
@@ -10,21 +10,29 @@ package func columns(_ rows: [[String]]) -> TextForTerminal {
 
 /// The column widths of a table, which grow as rows are added. Columns never become narrower, so that the first rows
 /// can be shown before the rest is known.
+///
+/// Where a line is too long for the terminal, the last column is cut, and then columns are left out from the end. The
+/// first ones stay whole, because people paste what is in them.
 package struct Table {
   /// The maximum width of a line in terminal columns; `nil` for any.
-  package var limit: Int?
+  private let limit: Int?
+  /// How many columns always stay whole.
+  private let whole: Int
   private var widths: [Int] = []
   private var shown: [Int] = []
+  /// How many columns there are room for, once the first rows have shown that.
+  private var fitting: Int?
 
-  /// No column is narrowed below this many terminal columns.
+  /// The last column isn't cut below this many terminal columns.
   private static let least = 8
   private static let gap = 2
 
-  package init(limit: Int? = nil) {
+  package init(limit: Int? = nil, whole: Int = 0) {
     self.limit = limit
+    self.whole = whole
   }
 
-  /// Widens the columns to fit the rows, then narrows the widest ones to fit the limit.
+  /// Widens the columns to fit the rows, and cuts the last one, or leaves columns out, to fit the limit.
   package mutating func fit(_ rows: [[String]]) {
     for row in rows {
       for (column, cell) in row.enumerated() {
@@ -34,21 +42,26 @@ package struct Table {
     }
     shown = widths
     guard let limit else { return }
-    func total() -> Int {
-      let used = shown.filter { $0 > 0 }
-      return used.reduce(0, +) + Self.gap * max(0, used.count - 1)
+    let last = widths.count - 1
+    var count = fitting ?? widths.count
+    while true {
+      let used = widths.prefix(count).filter { $0 > 0 }
+      let excess = used.reduce(0, +) + Self.gap * max(0, used.count - 1) - limit
+      if excess <= 0 || count <= whole { break }
+      if count > last, fitting != nil || widths[last] - excess >= Self.least {
+        shown[last] = max(Self.least, widths[last] - excess)
+        break
+      }
+      if fitting != nil { break }
+      count -= 1
     }
-    while total() > limit, let widest = shown.max(), widest > Self.least,
-      let column = shown.lastIndex(of: widest)
-    {
-      shown[column] -= 1
-    }
+    fitting = count
   }
 
   package func line(_ cells: [String]) -> String {
     var line: [UInt8] = []
     var missing = 0
-    for (column, cell) in cells.enumerated() {
+    for (column, cell) in cells.prefix(fitting ?? cells.count).enumerated() {
       var width = displayWidth(cell)
       let columnWidth = column < shown.count ? shown[column] : width
       if cell.isEmpty {

@@ -38,6 +38,9 @@ package struct TextForTerminal: ExpressibleByStringInterpolation {
 
     package mutating func appendInterpolation(_ text: TextForTerminal) { shown += text.shown }
 
+    /// The path of a file or folder, with `~` for the home folder.
+    package mutating func appendInterpolation(path: String) { shown += withTilde(terminalText(path)) }
+
     package mutating func appendInterpolation(command words: any CustomStringConvertible...) {
       shown += terminalText(ShellCommand(words).inSentence)
     }

@@ -74,7 +74,8 @@ fails_with() {
   tells "$1"
 }
 
-# shows TEXT..., tells TEXT..., says TEXT...: standard output, standard error, or either of them contains each text
+# shows TEXT..., tells TEXT..., says TEXT...: standard output, standard error, or either of them contains each text, perhaps
+# with ~ for the home folder
 shows() {
   local streams=("$CASE/stdout")
   contains "$@"
@@ -93,7 +94,7 @@ says() {
 contains() {
   local text
   for text in "$@"; do
-    grep -qF -- "$text" "${streams[@]}" || fail "${streams[*]##*/} doesn't say '$text':" "$(said)"
+    grep -qF -e "$text" -e "${text//"$HOME/"/"~/"}" "${streams[@]}" || fail "${streams[*]##*/} doesn't say '$text':" "$(said)"
   done
 }
 

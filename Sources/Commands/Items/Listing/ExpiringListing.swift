@@ -34,21 +34,22 @@ struct ExpiringListing {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  func table(at now: Timestamp) -> TextForTerminal {
+  func table(at now: Timestamp, inUTC: Bool) -> TextForTerminal {
     columns(
       [["PLACE", "ACCOUNT", "EXPIRES", ""]]
         + entries.map { entry in
           [
-            entry.item.key.place, entry.item.key.account.map { "\($0)" } ?? "-", Self.end(entry, now),
+            entry.item.key.place, entry.item.key.account.map { "\($0)" } ?? "-",
+            Self.end(entry, now, inUTC: inUTC),
             entry.renewsItself ? "renews itself" : "",
           ]
         })
   }
 
-  private static func end(_ entry: Entry, _ now: Timestamp) -> String {
+  private static func end(_ entry: Entry, _ now: Timestamp, inUTC: Bool = false) -> String {
     // A minted token's first secret expired at the beginning of time.
     if entry.expiry <= 1 { return "expired" }
-    let date = dateText(Timestamp(seconds: entry.expiry))
+    let date = dateText(Timestamp(seconds: entry.expiry), inUTC: inUTC)
     return entry.expiry <= now.seconds ? "\(date), expired" : date
   }
 

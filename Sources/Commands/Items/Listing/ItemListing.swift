@@ -37,6 +37,7 @@ struct ItemPrinter: ~Copyable {
   /// The keys of the items so far, for more than one keychain.
   private var seen: Set<Item.Key> = []
   private let style: TerminalStyle
+  private let inUTC: Bool
   private var table: Table
   private var json = JSONWriter(capacity: 4096)
   private var rows: [[String]] = []
@@ -46,11 +47,12 @@ struct ItemPrinter: ~Copyable {
   /// How many items are printed together.
   private var batch = 64
 
-  init(_ form: Form, hasKeychains: Bool = false) {
+  init(_ form: Form, inUTC: Bool, hasKeychains: Bool = false) {
     self.form = form
+    self.inUTC = inUTC
     self.hasKeychains = hasKeychains
     style = TerminalStyle()
-    table = Table(limit: style.width)
+    table = Table(limit: style.width, whole: hasKeychains ? 3 : 2)
     if case .json = form { json.beginArray() }
   }
 
@@ -59,7 +61,7 @@ struct ItemPrinter: ~Copyable {
     switch form {
     case .table:
       let isShadowed = hasKeychains && !seen.insert(item.key.primaryKey).inserted
-      rows.append(ItemOutput.row(item, hasKeychains: hasKeychains, isShadowed: isShadowed))
+      rows.append(ItemOutput.row(item, hasKeychains: hasKeychains, isShadowed: isShadowed, inUTC: inUTC))
     case .json:
       json.beginObject()
       ItemOutput.members(of: item, in: &json)
@@ -86,7 +88,7 @@ struct ItemPrinter: ~Copyable {
     case .table:
       if rows.isEmpty { return }
       let isFirst = count == rows.count
-      let header = ItemOutput.header(hasKeychains: hasKeychains)
+      let header = ItemOutput.header(hasKeychains: hasKeychains, of: rows)
       table.fit(isFirst ? [header] + rows : rows)
       var lines = isFirst ? style.heading(table.line(header)) + "\n" : ""
       for row in rows { lines += table.line(row) + "\n" }

@@ -37,6 +37,7 @@ struct ListCommand: ParsableCommand {
   @Option("Print this for each item", value: "text")
   var format: String?
 
+  @OptionGroup var dates: DateOptions
   @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
@@ -61,7 +62,7 @@ struct ListCommand: ParsableCommand {
     if expiring != nil { selection.readsSecrets = true }
     let keychain = try selection.choose().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
-    var printer = ItemPrinter(form, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
+    var printer = ItemPrinter(form, inUTC: dates.utc, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
     let meanings = place?.meanings(includingParts: takesParts).map(Optional.some) ?? [nil]
     for meaning in meanings where printer.count == 0 {
       try print(keychain, &printer) { filter?.matches($0) ?? true && meaning?.contains($0) ?? true }
@@ -117,6 +118,6 @@ struct ListCommand: ParsableCommand {
       try keychain.keychain.refusePassingOver()
       throw .failure("nothing expires by then", status: .nothingMatched)
     }
-    try output.write(listing.report, or: listing.table(at: now))
+    try output.write(listing.report, or: listing.table(at: now, inUTC: dates.utc))
   }
 }

@@ -23,7 +23,7 @@ struct RetiredListing {
   /// Whether several keychains are listed, so that each is named.
   let hasKeychains: Bool
 
-  var table: TextForTerminal {
+  func table(inUTC: Bool) -> TextForTerminal {
     var titles = ["PLACE", "ACCOUNT", "WHAT", "WHEN"]
     if hasKeychains { titles.insert("KEYCHAIN", at: 2) }
     if isNumbered { titles.insert("ENTRY", at: 0) }
@@ -32,7 +32,7 @@ struct RetiredListing {
       var row = [
         item.key.secretServiceItem == nil ? item.key.place : "\(item.nameForSearch)",
         item.key.account.map { "\($0)" } ?? "-", retired.reason.rawValue,
-        dateText(retired.retired, seconds: true),
+        dateText(retired.retired, seconds: true, inUTC: inUTC),
       ]
       if hasKeychains { row.insert(item.keychain ?? "-", at: 2) }
       if isNumbered { row.insert("\(position + 1)", at: 0) }

@@ -83,10 +83,10 @@ extension SecretServiceKind: ManagedKind {
         "how long a collection of the Secret Service stays unlocked is up to the desktop", status: .usage)
     }
     let options = command.keychain
-    let source = options.selection.passphraseSource(prompt: "Password of the keyring: ")
     do throws(KeychainError) {
       try service(keychain).unlock(
-        isKnown: command.terminal || options.passphraseFd != nil, passphrase: source)
+        isKnown: command.terminal || options.passphraseFd != nil,
+        passphrase: options.selection.keyringPassword(of: options.collection ?? "login"))
     } catch .collectionLocked(let name) where !options.noPrompt {
       throw .failure(
         "the collection '\(name)' is still locked: its service showed no prompt, or it was dismissed",

@@ -1,0 +1,53 @@
+import Bytes
+import Keychain
+
+/// The deleted and replaced items that are meant: those of a place, or with such a name.
+struct MeantRetired {
+  let items: [Retired]
+  /// The place, if it is meant.
+  let place: NamedPlace?
+  /// Whether the text is only part of their names.
+  let isPart: Bool
+
+  /// - Parameters:
+  ///   - named: what was typed; `nil` for everything.
+  ///   - mayGuess: whether part of a name is enough.
+  ///   - all: finds what a query matches.
+  /// - Throws: ``KeychainError`` for a reference that can't be understood, and any error of `all`.
+  init(
+    _ named: NamedPlace?, mayGuess: Bool, _ all: (ItemQuery) throws(KeychainError) -> [Retired]
+  ) throws(KeychainError) {
+    guard var named else {
+      self.init(try all(.all))
+      return
+    }
+    if let reference = try named.url.flatMap({ (url) throws(KeychainError) in try NamedPlace(reference: url) }
+    ) {
+      named = try reference.with(account: named.account)
+    }
+    if named.isPlace {
+      let found = try all(try named.query())
+      if !found.isEmpty {
+        self.init(found, at: named)
+        return
+      }
+    }
+    guard let text = named.url, named.domain == nil else {
+      self.init([])
+      return
+    }
+    let candidates = try all(.all).filter { retired in
+      named.account.map { retired.item.key.account == ByteString($0) } ?? true
+    }
+    let called = candidates.filter { $0.item.isCalled(text) }
+    if !called.isEmpty || !mayGuess {
+      self.init(called)
+    } else {
+      self.init(candidates.filter { $0.item.isCalled(byPart: text) }, isPart: true)
+    }
+  }
+
+  private init(_ items: [Retired], at place: NamedPlace? = nil, isPart: Bool = false) {
+    (self.items, self.place, self.isPart) = (items, place, isPart)
+  }
+}
