@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Serves bare git repositories over http with Basic authentication, on loopback, for tests.
+"""Serves bare git repositories over http or https with Basic authentication, on loopback, for tests.
 
 The users file has a line `user:password` for each user of all repositories, or `/prefix user:password` for
 users of the paths below a prefix alone; the longest prefix decides. It is read again at each request. The
 log gets a line `METHOD PATH USER STATUS` for each request, USER being `-` where none was named. It prints its
-port.
+port. With --every-path, there is a copy of that repository wherever one is asked for.
 """
 
 import argparse
 import base64
 import binascii
+import os
+import re
+import shutil
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
@@ -32,6 +36,7 @@ class Handler(GitBackend, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     options = None
     log_lock = threading.Lock()
+    providing = threading.Lock()
 
     def do_GET(self):
         self.answer()
@@ -48,9 +53,18 @@ class Handler(GitBackend, BaseHTTPRequestHandler):
             self.note(path, user, 401)
             self.respond(401, [("WWW-Authenticate", 'Basic realm="llavero tests"')], b"who are you?\n")
             return
+        if self.options.every_path:
+            self.provide(path)
         status, headers, content = self.run_backend(self.options.root, path, query, user, body)
         self.note(path, user, status)
         self.respond(status, headers, content)
+
+    def provide(self, path):
+        """Has a repository where git asks for one."""
+        found = re.fullmatch(r"/((?:(?!\.\.?/)[^/\0]+/)+)(?:info/refs|git-(?:upload|receive)-pack)", path)
+        with self.providing:
+            if found and not os.path.exists(repository := os.path.join(self.options.root, found[1])):
+                shutil.copytree(self.options.every_path, repository)
 
     def login(self):
         scheme, _, value = self.headers.get("Authorization", "").partition(" ")
@@ -76,9 +90,16 @@ def main():
     parser.add_argument("--root", required=True, help="folder of bare repositories")
     parser.add_argument("--users", required=True, help="users file")
     parser.add_argument("--log", required=True, help="file that gets a line for each request")
-    Handler.options = parser.parse_args()
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--tls", metavar="NAME", help="NAME.crt and NAME.key make it https")
+    parser.add_argument("--every-path", metavar="REPOSITORY", help="what every repository is at first")
+    Handler.options = options = parser.parse_args()
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", options.port), Handler)
+    if options.tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(options.tls + ".crt", options.tls + ".key")
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     print(server.server_port, flush=True)
     server.serve_forever()
 
