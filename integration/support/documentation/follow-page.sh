@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# follow-page.sh [OPTION...] NAME <PAGE: on a machine of transcripts.sh, starts what the page's session needs, and types
-# what the page says; the options are those of transcripts.py.
+# follow-page.sh [OPTION...] NAME <PAGE: on a machine of transcripts.sh, starts the keyring if the page's session needs
+# one, and types what the page says; the options are those of transcripts.py.
 
 set -euo pipefail
 
@@ -17,14 +17,6 @@ fail() {
   exit 1
 }
 
-# starts_hosts: all names of /etc/hosts are one server
-start_hosts() {
-  mkdir /run/repositories
-  background python3 "$SUPPORT/git-and-sign-in/git-http-server.py" --root /run/repositories --users /opt/shared/users \
-    --log /run/hosts.log --port 443 --tls /opt/shared/host --every-path /opt/shared/repositories/any.git >/run/hosts.port
-  wait_for 60 test -s /run/hosts.port || fail "the hosts don't start"
-}
-
 export LC_ALL=C.UTF-8
 # What llavero waits for may take long on a machine that is busy.
 export LLAVERO_PROBE_TIMEOUT=60 LLAVERO_CALL_TIMEOUT=60 LLAVERO_LOCK_TIMEOUT=120 LLAVERO_NETWORK_TIMEOUT=120
@@ -32,7 +24,6 @@ page=$(cat && echo .)
 page=${page%.}
 transcripts=$SUPPORT/documentation/transcripts.py
 world=$("$transcripts" --world "${@: -1}" <<<"$page") || fail "$world"
-if [[ -n $("$transcripts" --hosts <<<"$page") ]]; then start_hosts; fi
 if [[ $world == keyring ]]; then
   KEYRING_PASSWORD=rosebud
   start_bus
@@ -40,5 +31,4 @@ if [[ $world == keyring ]]; then
   rm "$CASE/keyring-password"
 fi
 cd /home/alice
-# The port of the hosts is bound; from here on, alice may do no more than anybody.
-setpriv --ambient-caps=-all --inh-caps=-all "$transcripts" "$@" <<<"$page"
+"$transcripts" "$@" <<<"$page"

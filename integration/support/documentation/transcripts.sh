@@ -29,24 +29,25 @@ machines() {
 
 # on_machine COMMAND... <PAGE: runs it as alice on a new machine whose hosts are those that the page names
 on_machine() {
-  local page hosts options=()
+  local page names hosts options=()
   page=$(mktemp "$CASE/page.XXXXXX")
   cat >"$page"
+  mapfile -t names < <("$SUPPORT/documentation/transcripts.py" --hosts <"$page")
   hosts=$(mktemp "$CASE/hosts.XXXXXX")
-  printf '127.0.0.1 %s\n' localhost laptop $("$SUPPORT/documentation/transcripts.py" --hosts <"$page") >"$hosts"
+  printf '127.0.0.1 %s\n' localhost laptop ${names[@]+"${names[@]}"} >"$hosts"
   if [[ -e /etc/gitconfig ]]; then options+=(--ro-bind "$CASE/shared/gitconfig" /etc/gitconfig); fi
-  # She may bind port 443. With a /dev of its own, bubblewrap makes one more namespace of users, who may not.
+  # The hosts may bind port 443. With a /dev of its own, bubblewrap makes one more namespace of users, who may not.
   env -i bwrap --unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try \
-    --die-with-parent --new-session --uid 1000 --gid 1000 --hostname laptop --cap-drop ALL --cap-add CAP_NET_BIND_SERVICE \
-    --ro-bind / / --dev-bind /dev /dev --tmpfs /dev/shm --proc /proc --tmpfs /tmp --tmpfs /root --tmpfs /opt --tmpfs /home --dir /home/alice \
-    --tmpfs /run --perms 0700 --dir /run/user/1000 --tmpfs /usr/local \
-    --ro-bind "$PREFIX/bin" /usr/local/bin --ro-bind "$PREFIX/libexec" /usr/local/libexec \
+    --die-with-parent --new-session --uid 1000 --gid 1000 --hostname laptop --cap-drop ALL \
+    --cap-add CAP_NET_BIND_SERVICE --ro-bind / / --dev-bind /dev /dev --tmpfs /dev/shm --proc /proc --tmpfs /tmp \
+    --tmpfs /root --tmpfs /opt --tmpfs /home --dir /home/alice --tmpfs /run --perms 0700 --dir /run/user/1000 \
+    --tmpfs /usr/local --ro-bind "$PREFIX/bin" /usr/local/bin --ro-bind "$PREFIX/libexec" /usr/local/libexec \
     --ro-bind "$PREFIX/share" /usr/local/share --ro-bind "$SUPPORT" /opt/support --ro-bind "$CASE/shared" /opt/shared \
     --ro-bind "$CASE/shared/passwd" /etc/passwd --ro-bind "$CASE/shared/group" /etc/group --ro-bind "$hosts" /etc/hosts \
     --ro-bind "$CASE/shared/authority.crt" /etc/ssl/certs/ca-certificates.crt ${options[@]+"${options[@]}"} \
     --chdir /home/alice --setenv HOME /home/alice --setenv USER alice --setenv LOGNAME alice \
     --setenv XDG_RUNTIME_DIR /run/user/1000 --setenv PATH /home/alice/.local/bin:/usr/local/bin:/usr/bin:/bin \
-    -- "$@" <"$page"
+    -- /opt/support/documentation/with-hosts.sh ${names[@]+"${names[@]}"} -- "$@" <"$page"
 }
 
 # follow_page NAME [OPTION...] <PAGE: types what the page says, and prints where it isn't so
