@@ -22,11 +22,20 @@ class Stuck(Exception):
     """The command waits, and the page doesn't say what for."""
 
 
+def is_there(group):
+    """Whether a process of the group is."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 class Session:
     def __init__(self, environment, home, patience):
-        self.patience, self.read = patience, b""
-        process, self.terminal = pty.fork()
-        if process == 0:
+        self.patience, self.read, self.interrupted = patience, b"", None
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
             os.chdir(home)
             prompt = {"PS1": f"{MARK}$?{MARK}", "PS2": "", "HISTFILE": ""}
             os.execve("/bin/bash", ["bash", "--noprofile", "--norc", "--noediting", "+H", "-i"], environment | prompt)
@@ -44,8 +53,18 @@ class Session:
         return bool(termios.tcgetattr(self.terminal)[3] & termios.ECHO)
 
     def type(self, text):
+        if "^C" in text:
+            self.interrupted = os.tcgetpgrp(self.terminal)
         for part in re.split(r"(\^[CDZ])", text):
             os.write(self.terminal, KEYS.get(part, part).encode())
+
+    def wait_until_ready(self):
+        """The shell waits for the next command, and nothing that was interrupted is left. Otherwise it may throw
+        away what is typed next, as git does when it sets the terminal as it was."""
+        self.wait_for(lambda: READY.search(self.shown()))
+        if self.interrupted not in (None, self.process):
+            self.wait_for(lambda: not is_there(self.interrupted))
+            self.interrupted = None
 
     def wait_for(self, condition):
         """Ends where nothing new has come for too long. A terminal doesn't tell that its echo has been changed, so that
@@ -111,6 +130,7 @@ class Session:
                 break
             answered = len(self.read)
             self.type(todo[0])
+        self.wait_until_ready()
         status = int(READY.search(self.shown())[1])
         lines, unfinished = shown_lines(self.output(command.text))
         return lines + [unfinished.rstrip()] * bool(unfinished), status
@@ -119,5 +139,5 @@ class Session:
         """Ends what the command waits for, as a person would; what it had shown by then."""
         lines, unfinished = shown_lines(self.output(command.text))
         self.type("^C")
-        self.wait_for(lambda: READY.search(self.shown()))
+        self.wait_until_ready()
         return lines + [unfinished.rstrip()] * bool(unfinished)
