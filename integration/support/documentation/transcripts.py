@@ -43,14 +43,15 @@ def difference_of(command, lines):
 
 
 def fault_of(command, session):
-    """(line, text) if the command doesn't do what the page says; its own line, or that where its output differs."""
+    """(line, text, whether it goes on) if the command doesn't do what the page says; the line is its own, or that where
+    its output differs."""
     try:
         lines, status = session.run(command)
     except Stuck:
         lines, status = session.interrupt(command), WAITS
     line, texts = command.line, []
     if status == WAITS:
-        texts.append("it waits, and the page doesn't say for what")
+        texts.append("it waits, and the page doesn't say for what, so that nothing after it is typed")
     if command.output is None:
         if status != 0 and status != WAITS:
             texts.append(f"it failed with status {status}")
@@ -59,7 +60,8 @@ def fault_of(command, session):
         texts.append(found[1])
     if not texts:
         return None
-    return line, "\n".join([*texts, f"  all of it: $ {command.text}", *("    " + line for line in lines)])
+    shown = [f"  all of it: $ {command.text}", *("    " + line for line in lines)]
+    return line, "\n".join([*texts, *shown]), status != WAITS
 
 
 def main():
@@ -84,6 +86,8 @@ def main():
             if fault := fault_of(command, session):
                 print(f"{options.name}:{fault[0]}: {fault[1]}")
                 different += 1
+                if not fault[2]:
+                    break
             count += command.output is not None
     except PageFault as fault:
         print(f"{options.name}:{fault.line}: {fault}")

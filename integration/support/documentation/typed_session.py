@@ -15,11 +15,13 @@ from shown_lines import ANYTHING, form, places_after, shown_lines
 MARK = "\x1e"
 READY = re.compile(f"{MARK}(\\d+){MARK}$")
 PROMPT = re.compile(r"[:?>\])] $|:$")
+# More than any page shows.
+MUCH = 1 << 20
 KEYS = {"^C": "\x03", "^D": "\x04", "^Z": "\x1a"}
 
 
 class Stuck(Exception):
-    """The command waits, and the page doesn't say what for."""
+    """The command waits, and the page doesn't say what for, or it never ends."""
 
 
 def is_there(group):
@@ -33,7 +35,7 @@ def is_there(group):
 
 class Session:
     def __init__(self, environment, home, patience):
-        self.patience, self.read, self.interrupted = patience, b"", None
+        self.patience, self.read, self.interrupted = 60, b"", None
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.chdir(home)
@@ -45,6 +47,7 @@ class Session:
         self.read = b""
         self.type("export -n PS1 PS2 HISTFILE\n")
         self.wait_for(lambda: READY.search(self.shown()))
+        self.patience = patience
 
     def shown(self):
         return self.read.decode("utf-8", "replace")
@@ -71,7 +74,7 @@ class Session:
         the condition is looked at again and again."""
         deadline = time.monotonic() + self.patience
         while not condition():
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or len(self.read) > MUCH:
                 raise Stuck
             if select.select([self.terminal], [], [], 0.02)[0]:
                 self.read += os.read(self.terminal, 65536)
