@@ -75,13 +75,16 @@ def main():
     if options.hosts:
         print(*sorted(set(HOSTS.findall(text))), sep="\n")
         return 0
-    count, different = 0, 0
     try:
         page = read_page(text)
-        if options.world:
-            print(page.world)
-            return 0
-        session = Session(environment(), os.environ["HOME"], options.patience)
+    except PageFault as fault:
+        print(f"{options.name}:{fault.line}: {fault}")
+        return 1
+    if options.world:
+        print(page.world)
+        return 0
+    session, count, different = Session(environment(), os.environ["HOME"], options.patience), 0, 0
+    try:
         for command in page.commands:
             if fault := fault_of(command, session):
                 print(f"{options.name}:{fault[0]}: {fault[1]}")
@@ -89,9 +92,6 @@ def main():
                 if not fault[2]:
                     break
             count += command.output is not None
-    except PageFault as fault:
-        print(f"{options.name}:{fault.line}: {fault}")
-        return 1
     except (Stuck, OSError):
         print(f"{options.name}:{command.line}: the shell has ended, or ^C doesn't end what it runs: $ {command.text}")
         return 1
