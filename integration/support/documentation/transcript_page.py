@@ -1,4 +1,4 @@
-"""What a page of Markdown says about one person's session: the commands, what they print, and what has to be there first.
+"""What a page of Markdown says about one person's session: commands, what they print, and what has to be there first.
 
 A block fenced as ```console is a transcript. Its commands begin with "$ ", a line that ends with a backslash goes on,
 and what follows a command is its output. Comments say what a reader need not see, each on a line of its own:

@@ -7,8 +7,8 @@ compares what is shown there with what the page says; prints each difference wit
   --patience  how long a command may show nothing new
 
 transcript_page.py describes the pages. Where a line of the page ends with …, anything may follow, and a line … stands
-for any lines; dates, times, ids, process numbers and sizes have to have the same form (shown_lines.py). A person answers
-where a line of the page goes on after what a program has written so far (typed_session.py).
+for any lines; dates, times, ids, process numbers and sizes have to have the same form (shown_lines.py). A person
+answers where a line of the page goes on after what a program has written so far (typed_session.py).
 """
 
 import argparse

@@ -43,7 +43,8 @@ on_machine() {
     --tmpfs /root --tmpfs /opt --tmpfs /home --dir /home/alice --tmpfs /run --perms 0700 --dir /run/user/1000 \
     --tmpfs /usr/local --ro-bind "$PREFIX/bin" /usr/local/bin --ro-bind "$PREFIX/libexec" /usr/local/libexec \
     --ro-bind "$PREFIX/share" /usr/local/share --ro-bind "$SUPPORT" /opt/support --ro-bind "$CASE/shared" /opt/shared \
-    --ro-bind "$CASE/shared/passwd" /etc/passwd --ro-bind "$CASE/shared/group" /etc/group --ro-bind "$hosts" /etc/hosts \
+    --ro-bind "$CASE/shared/passwd" /etc/passwd --ro-bind "$CASE/shared/group" /etc/group \
+    --ro-bind "$hosts" /etc/hosts \
     --ro-bind "$CASE/shared/authority.crt" /etc/ssl/certs/ca-certificates.crt ${options[@]+"${options[@]}"} \
     --chdir /home/alice --setenv HOME /home/alice --setenv USER alice --setenv LOGNAME alice \
     --setenv XDG_RUNTIME_DIR /run/user/1000 --setenv PATH /home/alice/.local/bin:/usr/local/bin:/usr/bin:/bin \

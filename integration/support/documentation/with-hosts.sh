@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# with-hosts.sh NAME... -- COMMAND...: on a machine of transcripts.sh, starts the hosts of these names, if there are any,
-# then runs the command without the right to be such a server. All of it ends with the machine.
+# with-hosts.sh NAME... -- COMMAND...: on a machine of transcripts.sh, starts the hosts of these names, if there are
+# any, then runs the command without the right to be such a server. All of it ends with the machine.
 
 set -euo pipefail
 
