@@ -112,7 +112,7 @@ class Session:
         return None
 
     def run(self, command):
-        """The lines that it shows, the one without an end among them, and its status. Raises `Stuck` where it never ends."""
+        """The lines that it shows, the one without an end among them, and its status; `Stuck` where it never ends."""
         self.read = b""
         said = [ANYTHING] if command.output is None else command.output
         self.type(command.text + "\n")
