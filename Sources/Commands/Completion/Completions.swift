@@ -71,8 +71,8 @@ struct Completions {
   private mutating func completeHelp(_ arguments: [String]) {
     if arguments.count == 1 {
       candidates = HelpTopic.all.map { CompletionCandidate($0.name, $0.summary) }
-      candidates += HelpTopic.tools.map { CompletionCandidate($0, "What to type for \($0)") }
-      candidates += Tool.all.filter { !HelpTopic.tools.contains($0.name) }.map {
+      candidates += HelpTopic.toolNames.map { CompletionCandidate($0, "What to type for \($0)") }
+      candidates += Tool.all.filter { !HelpTopic.toolNames.contains($0.name) }.map {
         CompletionCandidate($0.name, "Speak \($0.name)'s protocol")
       }
     }

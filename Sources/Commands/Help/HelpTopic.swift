@@ -13,7 +13,7 @@ struct HelpTopic {
   let text: String
 
   /// In the order in which people ask for them.
-  static let all = [git, headless, moving, sharing, backup, protection]
+  static let all = [git, gitHub, tools, headless, ci, containers, moving, sharing, backup, protection]
 
   /// A list of the topics, to print below that of the commands.
   static var list: String {
@@ -23,7 +23,7 @@ struct HelpTopic {
   }
 
   /// The names of the tools that have a recipe.
-  static var tools: [String] { KnownTool.all.flatMap(\.recipes).map(\.name) }
+  static var toolNames: [String] { KnownTool.all.flatMap(\.recipes).map(\.name) }
 
   /// Prints the text for `llavero help`, `--help` or `help TOPIC`. Returns whether that was asked for; ArgumentParser
   /// prints the help of commands.
@@ -53,7 +53,7 @@ struct HelpTopic {
     if commands.contains(name) || name.hasPrefix("-") { return false }
     let topics = all.map(\.name) + ["commands"]
     var message = "there is no command and no topic '\(name)'"
-    if let similar = (topics + commands + tools + Tool.all.map(\.name)).meant(by: name) {
+    if let similar = (topics + commands + toolNames + Tool.all.map(\.name)).meant(by: name) {
       message += "; did you mean '\(similar)'?"
     }
     throw .failure(

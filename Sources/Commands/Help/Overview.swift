@@ -39,17 +39,23 @@ enum Overview {
   ]
 
   static var text: String {
-    let lines = groups.map { group in
-      group.name.padded(to: 17) + group.commands.map { $0._commandName }.joined(separator: " ") + "\n"
-    }
-    return ShortHelp.beginning + lines.joined() + """
+    let rows = groups.map { row($0.name, $0.commands.map { $0._commandName }) }
+    return ShortHelp.beginning + rows.joined() + row("Topics", HelpTopic.all.map(\.name)) + """
 
-      'llavero help COMMAND' explains a command; 'llavero help commands' lists all of
-      them. 'llavero help TOPIC' says how things are done, for the topics
-      \(HelpTopic.all.map(\.name).joined(separator: ", ")),
-      and for each tool, such as docker or npm. Exit status: 0 done, 1 nothing
-      matched, 2 the keychain could not be used, 64 wrong usage. See llavero(1).
+      'llavero help NAME' explains a command, a topic or a tool such as docker or npm;
+      'llavero help commands' lists all. Exit status: 0 done, 1 nothing matched, 2 the
+      keychain could not be used, 64 wrong usage. See llavero(1).
 
       """
+  }
+
+  /// A line of names, or several where one would be wider than a terminal of 80 columns.
+  private static func row(_ name: String, _ names: [String]) -> String {
+    var lines = [name.padded(to: 16)]
+    for name in names {
+      if lines[lines.count - 1].count + 1 + name.count > 80 { lines.append("".padded(to: 16)) }
+      lines[lines.count - 1] += " " + name
+    }
+    return lines.joined(separator: "\n") + "\n"
   }
 }

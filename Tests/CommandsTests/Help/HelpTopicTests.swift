@@ -1,4 +1,5 @@
 import ArgumentParser
+import CredentialProtocols
 import Expectations
 import Testing
 
@@ -18,26 +19,44 @@ import Testing
   @Test("every command in it can be pasted", arguments: HelpTopic.all.map(\.name))
   func commands(name: String) throws {
     let topic = try #require(HelpTopic.all.first { $0.name == name })
-    let commands = topic.text.split(separator: "\n").filter { $0.hasPrefix("    llavero ") }
+    let commands = Self.commands(of: topic)
     expect(commands.count >= 3)
     for command in commands {
-      let words = ShellWord.words(of: command.drop { $0 == " " } + "").map(\.text)
-      #expect(throws: Never.self, "\(command)") {
-        let parsed = try LlaveroCommand.parseAsRoot(Array(words.dropFirst()))
-        // A request for help itself, with the name of an existing command.
-        if words.dropFirst().first == "help" {
-          expect(LlaveroCommand.configuration.subcommands.contains { $0._commandName == words[2] })
-        } else {
+      let words = ShellWord.words(of: command).map(\.text)
+      switch words[1] {
+      // What a program is run with isn't llavero's to read.
+      case "run": expect(words.contains("--"), "\(command)")
+      case "help":
+        let isCommand = LlaveroCommand.configuration.subcommands.contains { $0._commandName == words[2] }
+        expect(isCommand || ToolRecipe.named(words[2]) != nil, "\(command)")
+      default:
+        #expect(throws: Never.self, "\(command)") {
+          let parsed = try LlaveroCommand.parseAsRoot(Array(words.dropFirst()))
           expect(!(parsed is LlaveroCommand))
         }
       }
     }
   }
 
-  @Test("no command has a topic's name")
+  /// The calls of llavero in a topic's commands, without what the shell makes of their input, output and status.
+  private static func commands(of topic: HelpTopic) -> [String] {
+    let lines = topic.text.replacing(" \\\n", with: "").split(separator: "\n")
+    return lines.filter { $0.hasPrefix("    ") }.flatMap { line in
+      line.split(separator: "|").compactMap { part -> String? in
+        let command = part.drop { $0 == " " }.split(separator: " ").joined(separator: " ")
+        guard command.hasPrefix("llavero ") else { return nil }
+        return String(command[..<(command.firstRange(of: " <")?.lowerBound ?? command.endIndex)])
+      }
+    }
+  }
+
+  @Test("no command and no tool has a topic's name, but git, whose recipe the topic is")
   func names() {
     let commands = LlaveroCommand.configuration.subcommands.map { $0._commandName }
-    expect(Set(commands).isDisjoint(with: HelpTopic.all.map(\.name)))
+    let tools = (KnownTool.all.map(\.name) + Tool.all.map(\.name) + HelpTopic.toolNames).filter { $0 != "git" }
+    let topics = HelpTopic.all.map(\.name) + ["commands", "help"]
+    expect(Set(topics).count, is: topics.count)
+    expect(Set(commands + tools).isDisjoint(with: topics))
   }
 
   @Test(

@@ -1,0 +1,47 @@
+extension HelpTopic {
+  static let gitHub = HelpTopic(
+    name: "github", summary: "GitHub: tokens, accounts, apps, packages",
+    text: """
+      A TOKEN
+
+      The command says which rights a token needs, and offers to open the page where
+      you make one. If gh has a token already, take that:
+
+          llavero setup git
+          llavero add https://github.com --account alice
+          llavero import gh
+
+      Or sign in. Register an OAuth app of yours once, as the list says:
+
+          llavero login --list
+          git config --global credential.https://github.com.oauthClientId ID
+          llavero login https://github.com --device
+
+      SEVERAL ACCOUNTS
+
+          llavero add https://github.com --account alice2
+          llavero default https://github.com --account alice
+          git config --global credential.https://github.com/acme.username alice2
+
+      MACHINES
+
+      A GitHub App gives tokens of an hour for the organisation that has installed it.
+      Git has to say for which organisation it asks:
+
+          llavero add https://github.com/acme --github-app 12345 --key app.pem
+          git config --global credential.https://github.com/acme.useHttpPath true
+
+      PACKAGES
+
+      They take only a classic token with the right read:packages. For ghcr.io:
+
+          llavero setup docker
+          llavero add https://ghcr.io --account alice --domain docker
+
+      For npm, whose .npmrc has //npm.pkg.github.com/:_authToken=${NPM_TOKEN}:
+
+          llavero add --service npm:npm.pkg.github.com
+          llavero run --env NPM_TOKEN=llavero://npm:npm.pkg.github.com -- npm ci
+
+      """)
+}
