@@ -8,7 +8,7 @@ enum CompletionScript {
     case .bash: return bash + "complete -F _llavero \(names)\n"
     case .zsh: return "#compdef \(names)\n" + zsh.replacingPart("NAMES", with: names)
     case .fish:
-      return fish + "for name in \(names)\n    complete -c $name -f -a '(__llavero_complete)'\nend\n"
+      return fish + "for name in \(names)\n    complete -c $name -f -k -a '(__llavero_complete)'\nend\n"
     }
   }
 
@@ -18,6 +18,8 @@ enum CompletionScript {
     _llavero() {
       local others reply index
       COMPREPLY=()
+      # In the order of the answer. Bash before 4.4 sorts.
+      compopt -o nosort 2>/dev/null
       {
         IFS= read -r others || return 0
         while IFS= read -r reply; do COMPREPLY+=("$reply"); done
@@ -44,7 +46,7 @@ enum CompletionScript {
 
     _llavero() {
       local others
-      local -i width=0 skipped
+      local -i width=0 room=$(( COLUMNS > 40 ? COLUMNS - 1 : 79 )) skipped
       local -a lines candidates shown
       lines=("${(@f)$(command llavero complete zsh "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
       others=$lines[1]
@@ -73,12 +75,14 @@ enum CompletionScript {
         done
         for line in $lines; do
           if [[ $line == *$'\t'* ]]; then
-            shown+=("${(r:width:)${line%%$'\t'*}}  ${line#*$'\t'}")
-          else
-            shown+=("$line")
+            line="${(r:width:)${line%%$'\t'*}}  ${line#*$'\t'}"
+            # What is wider than the terminal would take two lines.
+            if (( $#line > room )); then line="${line[1,room-3]}..."; fi
           fi
+          shown+=("$line")
         done
-        compadd -l -d shown -a candidates
+        # In the order of the answer.
+        compadd -V llavero -l -d shown -a candidates
         ;;
       esac
     }

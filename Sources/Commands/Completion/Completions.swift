@@ -48,13 +48,14 @@ struct Completions {
 
   // MARK: Commands
 
+  /// Those of people come first, in the order of the overview, and last what only tools call.
   private mutating func completeCommand(_ typed: String) {
     if typed.hasPrefix("-") {
       candidates = [CompletionCandidate("--help"), CompletionCandidate("--version")]
       return
     }
     offerCommands(of: LlaveroCommand.self)
-    candidates.append(CompletionCandidate("help", "Show what a command does"))
+    candidates.append(CompletionCandidate("help", "Explain a command, a topic or a tool"))
     for tool in Tool.all {
       candidates.append(CompletionCandidate(tool.name, "Speak \(tool.name)'s protocol"))
     }
@@ -172,7 +173,10 @@ struct Completions {
       candidates += ExportFormat.all.map {
         CompletionCandidate(prefix + $0.name, CommandArguments.line($0.summary))
       }
-    case ("setup", nil, "tool"): offer(ToolSetup.all.map(\.name))
+    case ("setup", nil, "tool"):
+      candidates += ToolSetup.names.map { name, setup in
+        CompletionCandidate(name, name == setup.name ? "" : "Set up \(setup.name)")
+      }
     case ("link", nil, "name"): offer(ProgramLinks.all + ProgramLinks.standIns)
     case (_, nil, "operation"): offer(Self.gitOperations)
     case (_, nil, "url"): candidates += items(line, except: "url").urls(beginning: typed)

@@ -26,51 +26,14 @@ struct LlaveroCommand: ParsableCommand {
       Exit status: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage. See llavero(1).
       """,
     version: "llavero \(Program.version)",
-    subcommands: [
-      InitCommand.self,
-      AddCommand.self,
-      GenerateCommand.self,
-      GetCommand.self,
-      CodeCommand.self,
-      ListCommand.self,
-      ExplainCommand.self,
-      DefaultCommand.self,
-      UpdateCommand.self,
-      EditCommand.self,
-      DeleteCommand.self,
-      UndeleteCommand.self,
-      LoginCommand.self,
-      LogoutCommand.self,
-      ImportCommand.self,
-      ExportCommand.self,
-      MigrateCommand.self,
-      RunSubcommand.self,
-      InjectSubcommand.self,
-      VaultCommand.self,
-      StatusCommand.self,
-      DoctorCommand.self,
-      KeychainCommand.self,
-      SyncCommand.self,
-      UnlockCommand.self,
-      LockCommand.self,
-      ServeCommand.self,
-      SlotCommand.self,
-      ChangePassphraseCommand.self,
-      RotateCommand.self,
-      SetupCommand.self,
-      ForwardCommand.self,
-      LinkCommand.self,
-      GitCredentialSubcommand.self,
-      SecuritySubcommand.self,
-    ]
-  )
+    subcommands: Overview.groups.flatMap(\.commands))
 }
 
 /// Shows `git-credential` in the help. ``Program/main()`` handles the real call earlier.
 struct GitCredentialSubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "git-credential",
-    abstract: "Speak git's credential helper protocol, as git-credential-llavero does",
+    abstract: "Speak git's credential helper protocol",
     discussion: GitCredentialCommand.usage)
 
   @Argument("get, store, erase or capability", value: "operation")

@@ -3,7 +3,7 @@ import ArgumentParser
 struct ForwardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forward",
-    abstract: "Offer this machine's keychain to hosts that you log in to, and to containers",
+    abstract: "Offer this machine's keychain to other hosts and to containers",
     discussion: """
       Nothing is stored on the other side. A host has to be verified by its key in known_hosts, and gets what you have \
       allowed; about everything else you are asked, here.

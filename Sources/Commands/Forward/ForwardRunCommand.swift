@@ -8,7 +8,7 @@ import ToolCommands
 struct ForwardRunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Run a program with a socket of its own, through which it may use some logins",
+    abstract: "Run a program with a socket through which it may use some logins",
     usage: "llavero forward run [--allow <place> ...] [--write] -- <program> [<argument> ...]",
     discussion: """
       The program finds the socket in LLAVERO_FORWARD, and may use what is allowed here and nothing else; nobody is \

@@ -4,6 +4,7 @@ import ToolCommands
 /// The text of `llavero --help`: all commands on one screen, in groups of what people want. `llavero help commands` has a
 /// line for each.
 enum Overview {
+  /// Every command, in the order in which the help and the completions have them.
   static let groups: [(name: String, commands: [any ParsableCommand.Type])] = [
     (
       "Logins",

@@ -13,7 +13,7 @@ import ToolCommands
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write items with their secrets, for other programs or as a backup",
+    abstract: "Write items with their secrets, for other programs or a backup",
     discussion: """
       \(ExportFormat.all.map { "  " + $0.name.padded(to: 17) + $0.summary }
         .joined(separator: "\n"))

@@ -11,7 +11,7 @@ import ToolCommands
 struct LoginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "login",
-    abstract: "Sign in with a browser or a code, and keep a token that renews itself",
+    abstract: "Sign in by browser or code, and keep a token that renews itself",
     discussion: """
       Signs in by OAuth: in your browser, or over ssh with a code that you type on any device. The token is kept like \
       a password. If it has a refresh token, it is renewed when git or another tool asks for it and it has expired.

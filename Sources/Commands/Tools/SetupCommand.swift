@@ -132,7 +132,7 @@ struct SetupCommand: UsingCompanion {
     guard let tool = ToolSetup.named(name) else {
       let isKnown = ToolRecipe.named(name) != nil
       let similar =
-        isKnown ? nil : ToolSetup.all.map(\.name).closest(to: name).map { "; did you mean '\($0)'?" }
+        isKnown ? nil : ToolSetup.names.map(\.name).closest(to: name).map { "; did you mean '\($0)'?" }
       throw KeychainError(
         "llavero doesn't know how to set up \(name)\(similar ?? "")",
         hint: Self.hint(for: name), status: .usage)

@@ -49,12 +49,23 @@ extension ToolSetup {
   /// The setup of the tool with this name, or of the one with such a protocol, program or recipe, as `pip` is
   /// Python's.
   static func named(_ name: String) -> ToolSetup? {
-    if name == secretService.name { return secretService }
-    let tools = KnownTool.all.filter { $0.setup != nil }
-    let tool =
-      tools.first { $0.name == name } ?? tools.first { $0.speaks == name }
-      ?? tools.first { $0.setup?.programs.contains(name) ?? false }
-      ?? tools.first { $0.recipes.contains { $0.name == name } }
-    return tool?.setup
+    names.first { $0.name == name }?.setup
   }
+
+  /// Every name that ``named(_:)`` knows, once. Those of the tools themselves come first.
+  static let names: [(name: String, setup: ToolSetup)] = {
+    var names = (all + [secretService]).map { (name: $0.name, setup: $0) }
+    let kinds: [(KnownTool) -> [String]] = [
+      { [$0.speaks].compactMap(\.self) }, { $0.setup?.programs ?? [] }, { $0.recipes.map(\.name) },
+    ]
+    for others in kinds {
+      for tool in KnownTool.all {
+        guard let setup = tool.setup else { continue }
+        for name in others(tool) where !names.contains(where: { $0.name == name }) {
+          names.append((name, setup))
+        }
+      }
+    }
+    return names
+  }()
 }
