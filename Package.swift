@@ -53,6 +53,15 @@ let optimised: [SwiftSetting] =
 let cheapPassphrases: [SwiftSetting] =
   isForTests ? [.define("CHEAP_PASSPHRASES")] : []
 
+// What `--version` says of the commit, where integration/install knows it. The tests' programs don't say it: each commit would
+// link them anew.
+let commit: [CSetting] = {
+  guard !isForTests, let name = Context.environment["LLAVERO_COMMIT"], !name.isEmpty,
+    let date = Context.environment["LLAVERO_COMMIT_DATE"], !date.isEmpty
+  else { return [] }
+  return [.define("LLAVERO_COMMIT", to: name), .define("LLAVERO_COMMIT_DATE", to: date)]
+}()
+
 // Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions that
 // are the same, as many of generic types are, are kept once. With code and constants in segments of their own, a start
 // has half as many page faults more, and an answer takes a tenth longer.
@@ -140,6 +149,8 @@ let package = Package(
     // For the executables alone: a library changes nothing in the program that uses it. Without it, an answer takes 4 %
     // more instructions, five system calls more, and a fifth more page faults.
     .target(name: "CArguments"),
+    // Also for them alone.
+    .target(name: "CCommit", cSettings: commit),
     // In place of Foundation, for the executables that have ArgumentParser.
     .target(
       name: "WithoutFoundation",
@@ -253,25 +264,27 @@ let package = Package(
       ],
       swiftSettings: settings + compact),
     .executableTarget(
-      name: "llavero", dependencies: ["Commands", "WithoutFoundation", "CArguments"],
+      name: "llavero", dependencies: ["Commands", "WithoutFoundation", "CArguments", "CCommit"],
       exclude: ["python", "without-contents.ld"],
       swiftSettings: settings,
       linkerSettings: staticExecutable + allAlikeOnce + withoutContents),
     .executableTarget(
-      name: "llavero-credential", dependencies: ["ToolCommands", "CArguments"],
+      name: "llavero-credential", dependencies: ["ToolCommands", "CArguments", "CCommit"],
       exclude: ["no-unwind-tables.ld", "startup.order"],
       swiftSettings: settings, linkerSettings: staticExecutable + inOrderOfStart),
     .executableTarget(
-      name: "llavero-forward", dependencies: ["ForwardProgram", "CArguments"], swiftSettings: settings,
+      name: "llavero-forward", dependencies: ["ForwardProgram", "CArguments", "CCommit"],
+      swiftSettings: settings,
       linkerSettings: staticExecutable + inOrderOfStart),
     .executableTarget(
-      name: "llavero-network", dependencies: ["NetworkProgram", "CArguments"], swiftSettings: settings,
+      name: "llavero-network", dependencies: ["NetworkProgram", "CArguments", "CCommit"],
+      swiftSettings: settings,
       linkerSettings: besideLibraries + allAlikeOnce),
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: [
         "Commands", "ToolCommands", "SecretServiceProvider", "Keychain", "SecretService",
-        "WithoutFoundation", "CArguments",
+        "WithoutFoundation", "CArguments", "CCommit",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
       linkerSettings: besideLibraries + withoutContents),

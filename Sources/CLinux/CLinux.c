@@ -253,6 +253,11 @@ int clinux_terminal_width(int fd) {
   return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+// In CCommit, which the executables have. Others, such as tests, have none.
+extern const char llavero_commit[] __attribute__((weak));
+
+const char *clinux_commit(void) { return llavero_commit; }
+
 bool clinux_is_in_memory(const char *path) {
   struct statfs status;
   return statfs(path, &status) == 0 && (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);

@@ -13,7 +13,7 @@ package enum ForwardProgram {
     let arguments = CString.arguments(from: 1).map(\.text)
     switch arguments.first {
     case AgentCommand.operand?: AgentCommand.main(Array(arguments.dropFirst()))
-    case "--version"?:
+    case "--version"?, "-V"?:
       do throws(KeychainError) {
         try StandardStreams.write(raw: Program.versionLine)
       } catch {

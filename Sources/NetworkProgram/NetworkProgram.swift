@@ -16,7 +16,7 @@ package enum NetworkProgram {
     if isAlone { Program.end(ExitStatus.keychain.rawValue) }
     do throws(KeychainError) {
       switch CString.arguments(from: 1).first?.text {
-      case "--version"?: try StandardStreams.write(raw: Program.versionLine)
+      case "--version"?, "-V"?: try StandardStreams.write(raw: Program.versionLine)
       case ExchangeService.operand?: try ExchangeService.run(timeout: timeout)
       case nil: try StandardStreams.write(outcome().encoded)
       default: throw misuse

@@ -51,7 +51,7 @@ package enum GitCredentialCommand {
           }
           timeout = seconds
         case .option("--help"), .option("-h"): wantsHelp = true
-        case .option("--version"): wantsVersion = true
+        case .option("--version"), .option("-V"): wantsVersion = true
         case .option(let name):
           if !(try selection.take(name, value: value)) {
             throw .failure("unknown option \(name)", status: .usage)

@@ -16,7 +16,13 @@ package enum Program {
   /// This program in the role of an agent, which keeps a vault unlocked.
   static let agent = AgentProgram(path: "/proc/self/exe", name: "llavero-agent")
 
-  package static let versionLine = "llavero \(version)\n"
+  /// The version, and the commit that this program was built from if that is known: `0.1.0 (487e5a5b 2026-11-30)`.
+  package static var wholeVersion: String { version(of: clinux_commit().map { String(cString: $0) }) }
+
+  package static var versionLine: String { "llavero \(wholeVersion)\n" }
+
+  /// - Parameter commit: its name and its date; `nil` if it isn't known.
+  static func version(of commit: String?) -> String { version + (commit.map { " (\($0))" } ?? "") }
 
   /// The program's name in its first argument, without the folder.
   package static let name = CString.argument(at: 0).map { path in

@@ -51,7 +51,7 @@ private final class StandardToolCall: ToolCall {
     selection.tool = ByteString(tool.name)
   }
 
-  var version: String { Program.version }
+  var version: String { Program.wholeVersion }
   var now: Timestamp { .now }
 
   /// Parses the command line: the options of every tool, the protocol's own, and operands, in any order.
@@ -60,7 +60,7 @@ private final class StandardToolCall: ToolCall {
       (name, value) throws(KeychainError) in
       switch name {
       case "--help", "-h": wantsHelp = true
-      case "--version": wantsVersion = true
+      case "--version", "-V": wantsVersion = true
       default:
         return try selection.take(name) { () throws(KeychainError) in "\(try value())" }
       }

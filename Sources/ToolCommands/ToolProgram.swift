@@ -13,7 +13,7 @@ package enum ToolProgram {
       if let status = try Program.answerTool() { Program.end(status) }
       switch CString.arguments(from: 1).first?.text {
       case "--help"?, "-h"?: try StandardStreams.write(raw: usage)
-      case "--version"?: try StandardStreams.write(raw: Program.versionLine)
+      case "--version"?, "-V"?: try StandardStreams.write(raw: Program.versionLine)
       case let operand: throw refusal(of: operand)
       }
     } catch {

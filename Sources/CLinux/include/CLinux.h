@@ -140,6 +140,9 @@ void clinux_leave_terminal(void);
 /// The number of columns of the terminal (ioctl_tty(2), TIOCGWINSZ); 0 if it doesn't say, or is not a terminal.
 int clinux_terminal_width(int fd);
 
+/// The commit that this program was built from, and its date, as `487e5a5b 2026-11-30`; NULL if that isn't known.
+const char *_Nullable clinux_commit(void);
+
 /// Whether the path is in a file system without a disk: tmpfs or ramfs.
 bool clinux_is_in_memory(const char *_Nonnull path);
 

@@ -25,7 +25,7 @@ struct LlaveroCommand: ParsableCommand {
       'llavero status' says which, and why.
       Exit status: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage. See llavero(1).
       """,
-    version: "llavero \(Program.version)",
+    version: "llavero \(Program.wholeVersion)",
     subcommands: Overview.groups.flatMap(\.commands))
 }
 

@@ -9,7 +9,7 @@ public protocol ToolCall: AnyObject {
   /// The name that the program was called by, such as `docker-credential-llavero`.
   var programName: String { get }
 
-  /// The program's version, such as `0.1.0`.
+  /// The program's version, such as `0.1.0`, or with the commit `0.1.0 (487e5a5b 2026-11-30)`.
   var version: String { get }
 
   /// The arguments without the options, as bytes.
