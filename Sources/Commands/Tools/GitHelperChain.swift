@@ -91,9 +91,9 @@ struct GitHelperChain {
     return String(name.dropFirst(prefix.count).dropLast(suffix.count))
   }
 
-  /// A sentence for people with the helpers asked here, in order; `nil` if that is llavero alone, or none.
+  /// A sentence for people with the helpers asked here, in order; `nil` if llavero is asked first, or nobody is.
   var otherwise: String? {
-    guard let first = asked.first, asked.count > 1 || !first.isLlavero else { return nil }
+    guard let first = asked.first, !first.isLlavero else { return nil }
     var sentence = url.map { "for \($0), " } ?? ""
     sentence += "git asks " + asked.map(\.value).joined(separator: ", then ")
     if !asked.contains(where: \.isLlavero) { sentence += ", and not llavero" }

@@ -409,12 +409,16 @@ struct SetupCommand: UsingCompanion {
       ]
     }
     let rows = states.map { tool, state, earlier in
-      let own = earlier.isEmpty ? "llavero" : "llavero, but see 'llavero doctor'"
+      let own = earlier.isEmpty ? "llavero" : "llavero, but see below"
       let source = state.isSetUp ? own : state.fault ?? state.uses ?? "not set up"
       return [tool.name, state.program == nil ? "no" : "yes", source]
     }
     try output.write(report, or: columns([["TOOL", "HERE", "LOGS IN FROM"]] + rows))
-    if !output.json, states.contains(where: { $0.1.program != nil && !$0.1.isSetUp }) {
+    if output.json { return }
+    for (_, state, earlier) in states where state.isSetUp {
+      for (path, sentence) in earlier { StandardStreams.say("\(path): \(sentence)") }
+    }
+    if states.contains(where: { $0.1.program != nil && !$0.1.isSetUp }) {
       StandardStreams.say("hint: set one up with 'llavero setup TOOL'")
     }
   }

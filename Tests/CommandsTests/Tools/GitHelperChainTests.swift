@@ -102,6 +102,25 @@ import Testing
       is: "git config --local --fixed-value --unset-all $'credential.https://x/;touch${IFS}y;.helper' store")
   }
 
+  @Test(
+    "the list says who answers before llavero, and nothing of those asked after it",
+    arguments: [
+      (["=llavero"], [nil]), (["=llavero", "=oauth"], [nil]), ([], [nil]),
+      (["=oauth", "=llavero"], ["git asks oauth, then llavero"]),
+      (["=llavero", "https://a=store"], [nil, nil]),
+      (
+        ["=llavero", "https://a=", "https://a=gh"],
+        [
+          nil,
+          "for https://a, git asks gh, and not llavero; "
+            + "'git config --global --unset-all credential.https://a.helper' leaves it to llavero",
+        ]
+      ),
+    ] as [([String], [String?])])
+  func answersBefore(entries: [String], told: [String?]) {
+    expect(chains(entries).map(\.otherwise), is: told)
+  }
+
   @Test("files of git's store are found")
   func files() {
     let values = ["store --file /a", "store --file=/b", "store", "cache --file /c"]
