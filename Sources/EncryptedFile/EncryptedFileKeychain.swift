@@ -55,6 +55,9 @@ public final class EncryptedFileKeychain: KeychainStore {
     case slotsNotTried([String])
     /// Another process has been asking for the passphrase for five seconds.
     case waitingForPassphrase
+    /// What was typed is a recovery code with a typing error, most likely in one of these groups, which count from 1; empty
+    /// if unknown. It is asked for again, if somebody can be asked.
+    case mistypedRecoveryCode(groups: [Int])
   }
 
   /// Where the vault is.
@@ -145,7 +148,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     self.remembered = remembered
     unlocking = Unlocking(
       location: location, passphrase: passphrase, maximumWorkFactor: maximumWorkFactor, cache: cache,
-      respondent: respondent, onWaiting: { onNotice(.waitingForPassphrase) }, openers: openers)
+      respondent: respondent, onWaiting: { onNotice(.waitingForPassphrase) },
+      onMistypedCode: { onNotice(.mistypedRecoveryCode(groups: $0)) }, openers: openers)
     self.patience = patience
     self.onNotice = onNotice
     self.clock = clock

@@ -81,6 +81,8 @@ extension KeychainSelection {
       )
     case .waitingForPassphrase:
       StandardStreams.say("waiting for the passphrase that another process asks for")
+    // Said with the next question, or as the error.
+    case .mistypedRecoveryCode: break
     }
   }
 

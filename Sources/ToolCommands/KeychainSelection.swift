@@ -195,7 +195,10 @@ package struct KeychainSelection {
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location), openers: openers(at: location, listed),
       mustExist: !listed.isBuiltIn && sharesChanges,
-      onNotice: { tell($0, of: location) })
+      onNotice: { notice in
+        if case .mistypedRecoveryCode(let groups) = notice { passphrases.noteMistypedCode(groups) }
+        tell(notice, of: location)
+      })
     keychain.onlyReads = changesNothing
     return keychain
   }

@@ -140,14 +140,18 @@ extension Unlocking {
     let passphraseSlots = stanzas.slots.filter { $0.kind == .passphrase }
     let recoverySlots = stanzas.slots.filter { $0.kind == .recovery }
     var attempt = 1
-    while let typed = try passphrase(attempt) {
+    var mistyped: KeychainError?
+    while let typed = try nextTyped(attempt, after: mistyped) {
+      mistyped = nil
       let reading = recoverySlots.isEmpty ? .otherText : typed.withUnsafeBytes { RecoveryCode.read($0) }
       let outcome: Trial
       switch consume reading {
       case .code(let code):
         outcome = try self.try(code.text, on: recoverySlots, header, stanzas)
       case .mistyped(let groups, let isGrouped) where isGrouped || passphraseSlots.isEmpty:
-        throw .mistypedRecoveryCode(groups: groups)
+        mistyped = .mistypedRecoveryCode(groups: groups)
+        onMistypedCode(groups)
+        outcome = .wrong
       case .mistyped:
         outcome = try self.try(typed, on: passphraseSlots, header, stanzas)
       case .otherText:
@@ -160,8 +164,20 @@ extension Unlocking {
       }
       attempt += 1
     }
+    if let mistyped { throw mistyped }
     if attempt > 1 { throw .wrongPassphrase(path: path) }
     throw earlier ?? .locked(path: path)
+  }
+
+  /// What is typed next. A source that has only one answer leaves the typing error of a code as the fault.
+  private func nextTyped(
+    _ attempt: Int, after mistyped: KeychainError?
+  ) throws(KeychainError) -> Secret? {
+    do throws(KeychainError) {
+      return try passphrase(attempt)
+    } catch .wrongPassphraseGiven(let giver, let path) {
+      throw mistyped ?? .wrongPassphraseGiven(by: giver, path: path)
+    }
   }
 
   private enum Trial: ~Copyable {

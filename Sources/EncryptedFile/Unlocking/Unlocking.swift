@@ -38,6 +38,8 @@ struct Unlocking {
   let respondent: () -> PassphraseRespondent
   /// Called once, after waiting five seconds for another process that asks.
   let onWaiting: () -> Void
+  /// Called with the groups that probably have the error, before a mistyped recovery code is asked for again.
+  let onMistypedCode: (_ groups: [Int]) -> Void
   /// Open slots without asking anybody.
   var openers = SlotOpeners()
   /// Whether the identity itself is needed, to add a way in, not just a way to unwrap file keys.

@@ -136,9 +136,11 @@ struct SlotTests {
       """),
     // An ungrouped text may be a passphrase.
     Scenario(
-      "a typing error in a recovery code is said at once, with its group",
+      "a typing error in a recovery code is said at once, with its group, and it is asked for again",
       """
       1 vault aa=right; 1(right) addsCode A; 1(A.wrong) count ! mistypedRecoveryCode groups: 3
+      1(A.wrong,A) count = 3; 1(A.wrong,old) count ! wrongPassphrase vault
+      1(old,A.wrong) count ! mistypedRecoveryCode groups: 3
       1(A.wrongBare) count ! wrongPassphrase vault; 2 vault aa=A.wrong; 2(A.wrong) count = 3
       """),
     Scenario(

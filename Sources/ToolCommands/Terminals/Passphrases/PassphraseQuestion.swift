@@ -12,6 +12,11 @@ struct PassphraseQuestion {
   /// The prompt on a terminal.
   let line: String
 
+  /// A message as a sentence of its own.
+  static func sentence(_ message: String) -> String {
+    "\(message.prefix(1).uppercased())\(message.dropFirst())."
+  }
+
   static func passphrase(of name: String, at path: String?) -> PassphraseQuestion {
     PassphraseQuestion(
       description: "The passphrase of the \(name)\(path.map { " \(terminalText($0))" } ?? "")",

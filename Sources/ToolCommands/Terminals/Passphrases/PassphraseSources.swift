@@ -39,6 +39,8 @@ package final class PassphraseSources {
   private let descriptor: Int32?
   private let mayAsk: Bool
   private var prompt: PassphrasePrompt?
+  /// What is said with the next question; `nil` if the last answer was just wrong.
+  private var problem: String?
   /// The descriptor's answer, because several files may need it, such as the earlier states of a damaged vault.
   private var fromDescriptor: Secret?
 
@@ -88,7 +90,9 @@ package final class PassphraseSources {
 
   private func passphraseAgain(_ attempt: Int) throws(KeychainError) -> Secret? {
     if let prompt {
-      return attempt > Self.tries ? nil : try ask(prompt, error: PassphraseQuestion.wrong)
+      let error = problem ?? PassphraseQuestion.wrong
+      problem = nil
+      return attempt > Self.tries ? nil : try ask(prompt, error: error)
     }
     guard case .vault(let path) = subject else { return nil }
     switch lastOrigin {
@@ -97,6 +101,12 @@ package final class PassphraseSources {
     case .command: throw .wrongPassphraseGiven(by: PassphraseCommand.name, path: path)
     case .person, nil: return nil
     }
+  }
+
+  /// Notes that the last answer was a recovery code with a typing error, probably in one of these groups.
+  package func noteMistypedCode(_ groups: [Int]) {
+    let error = KeychainError.mistypedRecoveryCode(groups: groups).message
+    problem = PassphraseQuestion.sentence(error)
   }
 
   private func ask(_ prompt: PassphrasePrompt, error: String?) throws(KeychainError) -> Secret {
