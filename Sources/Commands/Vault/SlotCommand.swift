@@ -48,6 +48,9 @@ struct SlotListCommand: ParsableCommand {
     let slots = try (file.slots() ?? [])
     try output.write(
       SlotOutput.report(slots, file.location), or: SlotOutput.table(slots, file.location, inUTC: dates.utc))
+    if !output.json, StandardStreams.isTerminal(2), (try? file.isLocked()) == true {
+      StandardStreams.say("the keychain is locked, so dates, labels and recipients aren't shown")
+    }
   }
 }
 
@@ -74,6 +77,8 @@ struct SlotRemoveCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
+    // What can't be removed is said before anybody is asked.
+    if try !file.hasSlot(id) { throw .slot(.notFound(id: id)) }
     let slot = try file.slots()?.first { $0.id == id }
     if !yes, let slot { try confirm(slot, of: file) }
     try file.removeSlot(id)

@@ -37,6 +37,16 @@ extension EncryptedFileKeychain {
     return ways
   }
 
+  /// Whether there is such a way into the vault, by the header, which is not authenticated here. Opens nothing.
+  ///
+  /// - Parameter id: a slot's identifier, or ``SlotSummary/identityFileID``.
+  /// - Throws: `KeychainError` for a faulty file.
+  public func hasSlot(_ id: String) throws(KeychainError) -> Bool {
+    guard let file = try vaultFile() else { return false }
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    return try unlocking.ways(header, VaultStanzas(header.stanzas, path: file.path)).contains { $0.id == id }
+  }
+
   /// The missing files of those noted here for the slots. Opens nothing, and doesn't authenticate the header.
   package var missingIdentities: [String] {
     guard let file = (try? openVault()) ?? nil, let (header, _) = try? VaultSnapshot.readHeader(file),

@@ -63,10 +63,9 @@ extension FileKind: VaultKind {
           summary.hasIdentityFile || summary.ways.isEmpty
             ? "the key \(file.location.identityFile)"
             : summary.hasPassphrase ? "a passphrase" : "one of its slots; see 'llavero slot list'"))
+      if summary.contents == nil { findings.append(Finding("state", Self.lockedText(summary))) }
       findings.append(
-        Finding(
-          "items", summary.contents.map { "\($0.count)" } ?? "unknown, because nobody was asked to unlock it")
-      )
+        Finding("items", summary.contents.map { "\($0.count)" } ?? "unknown, because it is locked"))
       if summary.contents != nil {
         let former = try file.generationsOfFormerKeys().count
         if former > 0 {
@@ -80,6 +79,17 @@ extension FileKind: VaultKind {
       findings.append(Finding("vault", file.location.vaultFile, problem: error))
     }
     return findings
+  }
+}
+
+extension FileKind {
+  /// That it is locked, and what opens it.
+  private static func lockedText(_ summary: VaultSummary) -> String {
+    guard summary.ways.contains(where: { $0.kind == .passphrase || $0.kind == .recovery }) else {
+      return "locked; a program or a key of yours opens it when it is used"
+    }
+    let isKept = VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") != "none"
+    return "locked; you are asked when it is used" + (isKept ? ", or now by 'llavero unlock'" : "")
   }
 }
 

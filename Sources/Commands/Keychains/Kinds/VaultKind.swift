@@ -123,7 +123,7 @@ extension VaultKind {
       let summary = try file.summary()
       if let summary, summary.contents == nil { try refuseLocked(file) }
       let count = summary?.contents.map { "\($0.count)" }
-      findings.append(Finding("items", count ?? "unknown, because nobody was asked to unlock it"))
+      findings.append(Finding("items", count ?? "unknown, because it is locked"))
       if let unsent = sharing(listed, file, isOpen: summary?.contents != nil)?.unsent {
         findings.append(Finding("not sent yet", unsent))
       }
