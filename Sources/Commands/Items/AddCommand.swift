@@ -100,7 +100,7 @@ struct AddCommand: ParsableCommand {
     let keychain = open.own
     if let terminal = Terminal.ofPerson(mayAsk: self.keychain.selection.mayAskPerson) {
       // Nobody makes a token for an item that is there.
-      if !update, !key.leavesNameToGit, try keychain.twin(of: Item(key)) != nil { throw .duplicateItem }
+      if !update, !key.leavesNameToGit { try refuseTwin(of: Item(key), in: keychain) }
       TokenPage(for: key)?.show(on: terminal)
       if key.leavesNameToGit { named.account = try account(askedOn: terminal) }
     }
@@ -110,17 +110,31 @@ struct AddCommand: ParsableCommand {
     try refuseImpossibleHost(of: item)
     try item.validateKey()
     try item.validate()
-    if !update, try keychain.twin(of: item) != nil { throw .duplicateItem }
+    if !update { try refuseTwin(of: item, in: keychain) }
     var credential = Credential(
       try SecretInput.read(for: item.name, mayAsk: self.keychain.selection.mayAskPerson))
     try kept.readCode(into: &change)
     if let refreshTokenFd { credential.refreshToken = try refreshToken(from: refreshTokenFd) }
     change.apply(to: &credential)
     let complete = credential.copy()
-    let added = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
+    let added: Item
+    do throws(KeychainError) {
+      added = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
+    } catch .duplicateItem {
+      throw alreadyThere(item.key)
+    }
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
     try output.write(open.named(added).report, saying: "stored \(added.key.inSentence)")
+  }
+
+  private func refuseTwin(of item: Item, in keychain: any KeychainStore) throws(KeychainError) {
+    if let twin = try keychain.twin(of: item) { throw alreadyThere(twin.key) }
+  }
+
+  private func alreadyThere(_ key: Item.Key) -> KeychainError {
+    .alreadyThere(
+      key, hint: "give it a new secret with \(commandOf: key.words(of: "update") + keychain.words)")
   }
 
   /// The user name, which git would otherwise ask for at each use, and then keep a second item with.

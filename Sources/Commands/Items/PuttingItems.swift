@@ -78,7 +78,27 @@ func refuseImpossibleHost(of item: Item) throws(KeychainError) {
     hint: "see what a URL looks like with 'llavero add --help'", status: .usage)
 }
 
+extension Item.Key {
+  /// A command of llavero for just this item: `llavero update https://github.com --account alice`.
+  func words(of command: String) -> [String] {
+    var words = ["llavero", command]
+    if case .genericPassword = self { words.append("--service") }
+    words.append(place)
+    if let account { words += ["--account", "\(account)"] }
+    if case .internetPassword(let key) = self, let type = key.authenticationType {
+      words += ["--authentication-type", "\(type)"]
+    }
+    return words
+  }
+}
+
 extension KeychainError {
+  /// The failure to add an item with a key that an item has.
+  static func alreadyThere(_ key: Item.Key, hint: Hint) -> KeychainError {
+    KeychainError(
+      "the keychain has \(key.inSentence) already; nothing was changed", hint: hint, status: .nothingMatched)
+  }
+
   static func taken(_ key: Item.Key) -> KeychainError {
     KeychainError(
       "there is another item already: \(key.name); nothing was changed",

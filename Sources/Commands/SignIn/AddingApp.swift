@@ -40,7 +40,11 @@ struct AddingApp {
     key.account = Self.account
     let app = GitHubApp(identifier: identifier, key: try privateKey())
     let minting = KeptMinting.app(app)
-    return try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
+    do throws(KeychainError) {
+      return try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
+    } catch .duplicateItem {
+      throw .thereIsElse(for: url)
+    }
   }
 
   private func privateKey() throws(KeychainError) -> Secret {

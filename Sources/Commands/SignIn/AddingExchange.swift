@@ -88,9 +88,7 @@ struct AddingExchange {
       }
       return (item, false)
     } catch .duplicateItem {
-      throw .failure(
-        "there is something else for \(url) already", hint: "with --update, this takes its place",
-        status: .nothingMatched)
+      throw .thereIsElse(for: url)
     }
   }
 
@@ -122,5 +120,14 @@ struct AddingExchange {
         status: .usage)
     }
     return .file(path)
+  }
+}
+
+extension KeychainError {
+  /// The failure to add a source of tokens for a place that has a login or another source.
+  static func thereIsElse(for url: String) -> KeychainError {
+    KeychainError(
+      "there is something else for \(url) already", hint: "with --update, this takes its place",
+      status: .nothingMatched)
   }
 }

@@ -29,7 +29,7 @@ struct GenerateCommand: ParsableCommand {
   var print = false
 
   @OptionGroup var keychain: KeychainOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func validate() throws {
     if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
@@ -57,7 +57,7 @@ struct GenerateCommand: ParsableCommand {
     change.apply(to: &credential)
     let kept = open.named(try keep(item, credential, in: open.own))
     open.remember()
-    if StandardStreams.isTerminal(2) { StandardStreams.say("stored \(kept.key.inSentence)") }
+    output.say("stored \(kept.key.inSentence)")
     tell(recipe)
     if output.json, print {
       try StandardStreams.write(ItemOutput.json(kept, credential))
@@ -74,12 +74,14 @@ struct GenerateCommand: ParsableCommand {
     do throws(KeychainError) {
       return try keychain.put(item, credential, isUpdate: update) { notes.note(on: &$0) }
     } catch .duplicateItem {
-      throw .failure(
-        "the item exists already", hint: "give it a new secret with --update", status: .nothingMatched)
+      // The keychain's own spelling, unless the item is gone already.
+      let key = (try? keychain.twin(of: item))?.key ?? item.key
+      throw .alreadyThere(key, hint: "add --update to give it a new secret")
     }
   }
 
   private func tell(_ recipe: SecretRecipe) {
+    if output.quiet { return }
     let bits = Int(recipe.bits)
     StandardStreams.say(
       "the secret has \(countText(bits, "bit")) of randomness" + (bits < 60 ? ", which is few" : ""))

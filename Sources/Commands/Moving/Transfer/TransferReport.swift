@@ -119,7 +119,7 @@ struct TransferReport {
         "\(source): \(Self.text(group.logins.map(\.origin))) are the same login, \(terminalText(group.place)), with different "
           + "secrets, and nothing says which one is in use; kept apart as \(names)")
       let hint: Hint = """
-        to use one of them, give \(commandOf: group.key.wordsToAdd) what \
+        to use one of them, give \(commandOf: group.key.words(of: "add")) what \
         \(command: "llavero", "get", "--service", group.logins[0].item.key.place) prints
         """
       remarks.append("hint: \(terminalText(hint.description))")
@@ -365,15 +365,5 @@ extension Origin {
 
   fileprivate var isRange: Bool {
     if case .lines = self { true } else { false }
-  }
-}
-
-extension Item.Key {
-  fileprivate var wordsToAdd: [String] {
-    var words = ["llavero", "add"]
-    if case .genericPassword = self { words.append("--service") }
-    words.append(place)
-    if let account { words += ["--account", "\(account)"] }
-    return words
   }
 }
