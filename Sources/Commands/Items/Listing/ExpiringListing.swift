@@ -14,14 +14,17 @@ struct ExpiringListing {
 
   private var entries: [Entry] = []
 
+  /// Without any.
+  init() {}
+
   /// - Parameters:
+  ///   - items: the keychain's items to look at.
   ///   - limit: the latest expiry, in seconds since the Unix epoch.
-  ///   - isWanted: whether to look at an item.
   /// - Throws: ``KeychainError`` if the keychain can't be read.
-  init(of keychain: OpenKeychain, by limit: Int64, where isWanted: (Item) -> Bool) throws(KeychainError) {
+  init(of items: [Item], in keychain: OpenKeychain, by limit: Int64) throws(KeychainError) {
     let store = keychain.keychain
     var found: [Entry] = []
-    for item in try store.items(matching: .all) where isWanted(item) {
+    for item in items {
       guard let credential = try store.credentialIfPresent(of: item), let expiry = credential.expiry,
         expiry <= limit
       else { continue }

@@ -63,10 +63,9 @@ struct ListCommand: ParsableCommand {
     let keychain = try selection.choose().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
     var printer = ItemPrinter(form, inUTC: dates.utc, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
-    let meanings = place?.meanings(includingParts: takesParts).map(Optional.some) ?? [nil]
-    for meaning in meanings where printer.count == 0 {
-      try print(keychain, &printer) { filter?.matches($0) ?? true && meaning?.contains($0) ?? true }
-    }
+    var listed = ListedItems(place?.meanings(includingParts: takesParts) ?? [])
+    try print(keychain, &printer) { filter?.matches($0) ?? true && listed.takes($0) }
+    for item in listed.rest { try printer.print(item) }
     if printer.count == 0, filter != nil || place != nil {
       try keychain.keychain.refusePassingOver()
       throw .failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
@@ -106,13 +105,11 @@ struct ListCommand: ParsableCommand {
     guard let limit = try ExpiryText.expiry(time, at: now) else {
       throw .failure("--expiring takes a time; items that never expire are in the whole list", status: .usage)
     }
-    var listing = try ExpiringListing(of: keychain, by: limit) { item in
-      (filter?.matches(item) ?? true) && (place?.contains(item) ?? true)
-    }
-    for meaning in place?.meanings(includingParts: takesParts).dropFirst() ?? [] where listing.isEmpty {
-      listing = try ExpiringListing(of: keychain, by: limit) { item in
-        (filter?.matches(item) ?? true) && meaning.contains(item)
-      }
+    let items = try keychain.keychain.items(matching: .all).filter { filter?.matches($0) ?? true }
+    let meanings = place?.meanings(includingParts: takesParts).map(Optional.some) ?? [nil]
+    var listing = ExpiringListing()
+    for meaning in meanings where listing.isEmpty {
+      listing = try ExpiringListing(of: items.filter { meaning?.contains($0) ?? true }, in: keychain, by: limit)
     }
     if listing.isEmpty {
       try keychain.keychain.refusePassingOver()

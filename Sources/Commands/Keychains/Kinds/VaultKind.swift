@@ -53,7 +53,7 @@ extension VaultKind {
   private func expiring(in keychain: OpenKeychain) throws(KeychainError) -> ExpiringListing? {
     let limit = Timestamp.now.seconds + ExpiringListing.soon
     do throws(KeychainError) {
-      return try ExpiringListing(of: keychain, by: limit) { _ in true }
+      return try ExpiringListing(of: keychain.keychain.items(matching: .all), in: keychain, by: limit)
     } catch {
       if keychain.list == nil { throw error }
       StandardStreams.say("\(error.message)")

@@ -1,0 +1,49 @@
+import Expectations
+import Keychain
+import Testing
+
+@testable import Commands
+
+@Suite("what a list shows for a text") struct ListedItemsTests {
+  private static let items = [
+    ("npm", nil), ("registry", "the npm one"), ("other", nil),
+  ].map { service, label in
+    var item = Item(.genericPassword(GenericPassword(service: ByteString(service), account: nil)))
+    item.label = label.map { ByteString($0) }
+    return item
+  }
+
+  /// The services of the items that are listed at once, and those that are listed in the end.
+  private func listed(
+    _ text: String, includingParts: Bool = true, among items: [Item] = items
+  ) throws -> (atOnce: [String], rest: [String]) {
+    var listed = ListedItems(try PlaceFilter(text).meanings(includingParts: includingParts))
+    let atOnce = items.filter { listed.takes($0) }
+    return (atOnce.map(\.key.place), listed.rest.map(\.key.place))
+  }
+
+  @Test("a name comes before a part of one, although each item is seen once")
+  func names() throws {
+    expect(try listed("npm").rest, is: ["npm"])
+    expect(try listed("pm").rest, is: ["npm", "registry"])
+    expect(try listed("pm", includingParts: false).rest, is: [])
+    expect(try listed("nothing").rest, is: [])
+  }
+
+  @Test("what a place has is listed as it is read, and nothing else is")
+  func places() throws {
+    let login = Item(.internetPassword(InternetPassword(protocol: "https", server: "npm")))
+    for items in [[login] + Self.items, Self.items + [login]] {
+      let listed = try listed("npm", among: items)
+      expect(listed.atOnce, is: ["https://npm"])
+      expect(listed.rest, is: [])
+    }
+  }
+
+  @Test("without a text, all are listed")
+  func all() {
+    var listed = ListedItems([])
+    expect(Self.items.filter { listed.takes($0) }.count, is: 3)
+    expect(listed.rest.isEmpty)
+  }
+}
