@@ -5,17 +5,19 @@ import Testing
 @testable import Commands
 
 @Suite("what a list shows for a text") struct ListedItemsTests {
-  private static let items = [
+  private static let named: [(service: ByteString, label: ByteString?)] = [
     ("npm", nil), ("registry", "the npm one"), ("other", nil),
-  ].map { service, label in
-    var item = Item(.genericPassword(GenericPassword(service: ByteString(service), account: nil)))
-    item.label = label.map { ByteString($0) }
+  ]
+
+  private static let items = named.map { service, label -> Item in
+    var item = Item(.genericPassword(GenericPassword(service: service, account: nil)))
+    item.label = label
     return item
   }
 
   /// The services of the items that are listed at once, and those that are listed in the end.
   private func listed(
-    _ text: String, includingParts: Bool = true, among items: [Item] = items
+    _ text: String, includingParts: Bool = true, among items: [Item] = Self.items
   ) throws -> (atOnce: [String], rest: [String]) {
     var listed = ListedItems(try PlaceFilter(text).meanings(includingParts: includingParts))
     let atOnce = items.filter { listed.takes($0) }
@@ -32,11 +34,11 @@ import Testing
 
   @Test("what a place has is listed as it is read, and nothing else is")
   func places() throws {
-    let login = Item(.internetPassword(InternetPassword(protocol: "https", server: "npm")))
+    let login = Item(InternetPassword(protocol: "https", server: "npm"))
     for items in [[login] + Self.items, Self.items + [login]] {
-      let listed = try listed("npm", among: items)
-      expect(listed.atOnce, is: ["https://npm"])
-      expect(listed.rest, is: [])
+      let found = try listed("npm", among: items)
+      expect(found.atOnce, is: ["https://npm"])
+      expect(found.rest, is: [])
     }
   }
 
