@@ -95,7 +95,10 @@ struct DefaultCommand: ParsableCommand {
       return cleared
     }
     try output.write(
-      cleared.map(\.report), saying: "no account of \(cleared[0].key.place) is the default now")
+      cleared.map(\.report),
+      saying:
+        "no account of \(cleared[0].key.place) is the default now; \(cleared[cleared.count - 1].key.inSentence) "
+        + "still answers, until another one is changed")
   }
 
   private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) -> [Item]
