@@ -22,14 +22,13 @@ package enum DurationText {
     return number * unit
   }
 
-  /// A number of seconds in words, rounded down to its two largest units: 7 h 59 min.
+  /// A number of seconds in words, rounded the more, the longer it is: 40 s, 15 min, 1 h 59 min, 7 h 55 min, 1 d 5 h.
   package static func text(_ seconds: Int) -> String {
+    let step = seconds < 60 ? 1 : seconds < 7200 ? 60 : seconds < 86_400 ? 300 : 3600
+    let rounded = (min(seconds, .max - step) + step / 2) / step * step
     let parts = [
-      (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
-    ]
-    guard let first = parts.firstIndex(where: { $0.0 > 0 }) else { return "0 s" }
-    // With minutes, the seconds don't matter.
-    let last = first == 2 ? first : first + 1
-    return parts[first...min(last, 3)].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+      (rounded / 86_400, "d"), (rounded / 3600 % 24, "h"), (rounded / 60 % 60, "min"), (rounded % 60, "s"),
+    ].filter { $0.0 > 0 }
+    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }
 }

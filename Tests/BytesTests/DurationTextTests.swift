@@ -18,4 +18,16 @@ import Testing
     expect(DurationText.seconds("2d", upTo: 172_799), is: nil)
     expect(DurationText.seconds("999999999999w", upTo: .max, hasWeeks: true), is: 999_999_999_999 * 604_800)
   }
+
+  @Test(
+    "a duration is rounded as people say it",
+    arguments: [
+      (-5, "0 s"), (0, "0 s"), (59, "59 s"), (60, "1 min"), (89, "1 min"), (90, "2 min"), (899, "15 min"),
+      (860, "14 min"), (3599, "1 h"), (7139, "1 h 59 min"), (7199, "2 h"), (28_799, "8 h"),
+      (28_650, "8 h"), (28_649, "7 h 55 min"), (86_399, "1 d"), (104_399, "1 d 5 h"), (172_799, "2 d"),
+      (Int.max, "106751991167300 d 15 h"),
+    ])
+  func words(seconds: Int, text: String) {
+    expect(DurationText.text(seconds), is: text)
+  }
 }
