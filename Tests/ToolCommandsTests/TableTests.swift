@@ -92,4 +92,34 @@ import Testing
     expect(columns([]).shown, is: "")
     expect(columns([["a\n\u{1b}", "b"]]).shown, is: "a\\u{a}\\u{1b}  b\n")
   }
+
+  @Test(
+    "a text is broken at spaces, and never within a word or a command in quotes",
+    arguments: [
+      ("one two three", 20, ["one two three"]), ("one two three", 8, ["one two", "three"]),
+      ("one two three", 3, ["one", "two", "three"]),
+      ("see 'llavero help git', too", 12, ["see", "'llavero help git',", "too"]),
+      ("('llavero list' shows all)", 10, ["('llavero list'", "shows all)"]),
+      ("don't 'tis so", 8, ["don't", "'tis so"]),
+      ("漢字 漢字", 4, ["漢字", "漢字"]), ("", 5, [""]), ("a  b", 9, ["a  b"]),
+    ])
+  func broken(text: String, width: Int, lines: [String]) {
+    expect(wrapped(text, to: width), is: lines)
+  }
+
+  @Test("the last column is broken below itself, or on a narrow terminal below the row")
+  func wrapping() {
+    let rows = [
+      ["state", "locked, and nobody was asked for it"], ["  next", "llavero unlock --keychain work"],
+    ]
+    func shown(_ width: Int?) -> String { columns(rows, wrappedTo: width) { $0[0] == "  next" }.shown }
+    expect(shown(nil), is: columns(rows).shown)
+    expect(shown(80), is: columns(rows).shown)
+    expect(
+      shown(35),
+      is: "state   locked, and nobody was\n        asked for it\n  next  llavero unlock --keychain work\n")
+    expect(
+      shown(30),
+      is: "state\n      locked, and nobody was\n      asked for it\n  next  llavero unlock --keychain work\n")
+  }
 }

@@ -42,7 +42,7 @@ package enum LlaveroProgram {
         Program.end(SecurityCommand.run(CString.arguments(from: 2)))
       } else {
         if arguments.count < 2 {
-          try StandardStreams.write(raw: ShortHelp.text)
+          try NarrowHelp.write(ShortHelp.text)
           Program.end(ExitStatus.done.rawValue)
         }
         if arguments.dropFirst().elementsEqual(["-V"]) {
@@ -71,7 +71,8 @@ package enum LlaveroProgram {
       let status = LlaveroCommand.exitCode(for: error)
       // ArgumentParser reports requests for help and the version as errors too.
       if status.isSuccess {
-        return try StandardStreams.write(raw: LlaveroCommand.fullMessage(for: error) + "\n")
+        return try StandardStreams.write(
+          raw: NarrowHelp.message { LlaveroCommand.fullMessage(for: error, columns: $0) + "\n" })
       }
       var message = LlaveroCommand.message(for: error)
       // What other programs call it is surer than what looks like it.

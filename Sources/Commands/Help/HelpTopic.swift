@@ -32,10 +32,11 @@ struct HelpTopic {
   static func answer(_ arguments: [String]) throws(KeychainError) -> Bool {
     switch arguments {
     case ["help"], ["--help"], ["-h"]:
-      try StandardStreams.write(raw: Overview.text)
+      try NarrowHelp.write(Overview.text)
       return true
     case ["help", "commands"]:
-      try StandardStreams.write(raw: LlaveroCommand.helpMessage() + "\n\n" + list)
+      try StandardStreams.write(
+        raw: NarrowHelp.message { LlaveroCommand.helpMessage(columns: $0) + "\n\n" + list })
       return true
     default: break
     }
@@ -46,7 +47,7 @@ struct HelpTopic {
       if arguments.count > 2 {
         throw .failure("unexpected argument '\(arguments[2])'", hint: "see 'llavero help'", status: .usage)
       }
-      try StandardStreams.write(raw: text)
+      try NarrowHelp.write(text)
       return true
     }
     let commands = LlaveroCommand.configuration.subcommands.map { $0._commandName } + ["help"]

@@ -19,7 +19,9 @@ struct KeychainStatus {
   func text(_ surroundings: Surroundings? = nil) -> TextForTerminal {
     let list =
       others.isEmpty ? [] : [["others", "\(others.joined(separator: ", ")); see 'llavero keychain list'"]]
-    return columns(own.rows + list + (own.expiring?.summary(at: .now) ?? []) + (surroundings?.rows ?? []))
+    return columns(
+      own.rows + list + (own.expiring?.summary(at: .now) ?? []) + (surroundings?.rows ?? []),
+      wrappedTo: TerminalStyle().width)
   }
 
   func report(_ surroundings: Surroundings? = nil) -> JSONObject {

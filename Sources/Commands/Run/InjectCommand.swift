@@ -78,7 +78,7 @@ enum InjectCommand {
   static func run(_ arguments: [CString]) throws(KeychainError) -> Int32 {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
-      try StandardStreams.write(raw: usage)
+      try NarrowHelp.write(usage)
       return ExitStatus.done.rawValue
     }
     if options.hasProgram, options.program.isEmpty {

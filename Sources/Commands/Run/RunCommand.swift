@@ -127,7 +127,7 @@ enum RunCommand {
   static func run(_ arguments: [CString]) throws(KeychainError) -> Int32 {
     var options = try Options(parsing: arguments)
     if options.wantsHelp {
-      try StandardStreams.write(raw: usage)
+      try NarrowHelp.write(usage)
       return ExitStatus.done.rawValue
     }
     try options.check()

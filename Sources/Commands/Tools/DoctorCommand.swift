@@ -173,9 +173,9 @@ struct DoctorCommand: UsingCompanion {
         let explanation = explanation(of: finding)
         let found = [finding.value, explanation?.problem].compactMap { $0 }.joined(separator: ": ")
         rows.append(["  " + finding.subject, found])
-        if !isUnneeded, let next = explanation?.next { rows.append(["  next", next]) }
+        if !isUnneeded, let next = explanation?.next { rows.append([IntegrationReport.next, next]) }
       }
-      text += columns(rows)
+      text += IntegrationReport.columns(rows)
     }
     return text
   }

@@ -193,11 +193,20 @@ struct IntegrationReport {
     for finding in findings {
       let found = [finding.value, finding.problem].compactMap { $0 }.joined(separator: ": ")
       rows.append(["  " + finding.subject, found])
-      if let remedy = finding.remedy { rows.append(["  next", remedy.description]) }
+      if let remedy = finding.remedy { rows.append([Self.next, remedy.description]) }
     }
     let hasProblems = findings.contains { $0.problem != nil }
     return "\n\(subject): \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
   }
+
+  /// Rows of subjects and findings, and of `next` with what to do, which stays whole if it is only a command.
+  static func columns(_ rows: [[String]]) -> TextForTerminal {
+    ToolCommands.columns(
+      rows, wrappedTo: TerminalStyle().width,
+      keeping: { $0[0] == Self.next && !$0[1].hasPart(" '") })
+  }
+
+  static let next = "  next"
 
   var report: [JSONObject] { findings.map(\.report) }
 }

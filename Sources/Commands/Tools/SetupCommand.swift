@@ -413,7 +413,8 @@ struct SetupCommand: UsingCompanion {
       let source = state.isSetUp ? own : state.fault ?? state.uses ?? "not set up"
       return [tool.name, state.program == nil ? "no" : "yes", source]
     }
-    try output.write(report, or: columns([["TOOL", "HERE", "LOGS IN FROM"]] + rows))
+    try output.write(
+      report, or: columns([["TOOL", "HERE", "LOGS IN FROM"]] + rows, wrappedTo: TerminalStyle().width))
     if output.json { return }
     for (_, state, earlier) in states where state.isSetUp {
       for (path, sentence) in earlier { StandardStreams.say("\(path): \(sentence)") }

@@ -2,11 +2,41 @@ import Keychain
 
 /// Formats rows as columns, each as wide as its longest cell, two spaces apart. Shows invisible characters in cells.
 package func columns(_ rows: [[String]]) -> TextForTerminal {
-  let rows = rows.map { $0.map { withTilde(terminalText($0)) } }
+  columns(rows, cutTo: nil, whole: 0)
+}
+
+/// Formats rows as columns, whose last one is broken at spaces to fit a terminal.
+///
+/// - Parameters:
+///   - width: the number of the terminal's columns; `nil` leaves each row on a line.
+///   - isWhole: whether a row stays on a line anyway, because its last cell is pasted.
+package func columns(
+  _ rows: [[String]], wrappedTo width: Int?, keeping isWhole: ([String]) -> Bool = { _ in false }
+) -> TextForTerminal {
+  guard let width else { return columns(rows) }
+  let rows = rows.map(shownCells)
   var table = Table()
+  table.fit(rows)
+  var text: TextForTerminal = ""
+  for row in rows {
+    for line in isWhole(row) ? [table.line(row)] : table.lines(row, wrappedTo: width) { text += "\(line)\n" }
+  }
+  return text
+}
+
+/// Formats rows as columns, which are cut to fit a terminal as a ``Table`` is.
+///
+/// - Parameters:
+///   - width: the number of the terminal's columns; `nil` for any.
+///   - whole: how many columns always stay whole.
+package func columns(_ rows: [[String]], cutTo width: Int?, whole: Int) -> TextForTerminal {
+  let rows = rows.map(shownCells)
+  var table = Table(limit: width, whole: whole)
   table.fit(rows)
   return rows.reduce(into: "") { $0 += "\(table.line($1))\n" }
 }
+
+private func shownCells(_ row: [String]) -> [String] { row.map { withTilde(terminalText($0)) } }
 
 /// The column widths of a table, which grow as rows are added. Columns never become narrower, so that the first rows
 /// can be shown before the rest is known.
@@ -57,6 +87,29 @@ package struct Table {
     }
     fitting = count
   }
+
+  /// A row whose last cell is broken at spaces: below itself, or if there it would be too narrow, below the whole row.
+  package func lines(_ cells: [String], wrappedTo width: Int) -> [String] {
+    let whole = line(cells)
+    guard displayWidth(whole) > width, cells.count > 1, let last = cells.last, !last.isEmpty else {
+      return [whole]
+    }
+    let others = Array(cells.dropLast())
+    let start = displayWidth(line(others + ["x"])) - 1
+    if width - start >= Self.leastWrapped {
+      let parts = wrapped(last, to: width - start)
+      return [line(others + [parts[0]])] + parts.dropFirst().map { Self.spaces(start) + $0 }
+    }
+    let below = wrapped(last, to: width - Self.indentation).map { Self.spaces(Self.indentation) + $0 }
+    // A row that goes on with the one above has nothing in the other columns.
+    return others.allSatisfy(\.isEmpty) ? below : [line(others)] + below
+  }
+
+  /// The least width in which text is broken, and where it begins if there isn't as much.
+  package static let leastWrapped = 24
+  package static let indentation = 6
+
+  private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 
   package func line(_ cells: [String]) -> String {
     var line: [UInt8] = []

@@ -109,7 +109,8 @@ struct ListCommand: ParsableCommand {
     let meanings = place?.meanings(includingParts: takesParts).map(Optional.some) ?? [nil]
     var listing = ExpiringListing()
     for meaning in meanings where listing.isEmpty {
-      listing = try ExpiringListing(of: items.filter { meaning?.contains($0) ?? true }, in: keychain, by: limit)
+      listing = try ExpiringListing(
+        of: items.filter { meaning?.contains($0) ?? true }, in: keychain, by: limit)
     }
     if listing.isEmpty {
       try keychain.keychain.refusePassingOver()

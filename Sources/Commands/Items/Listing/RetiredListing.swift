@@ -38,7 +38,7 @@ struct RetiredListing {
       if isNumbered { row.insert("\(position + 1)", at: 0) }
       return row
     }
-    return columns([titles] + rows)
+    return columns([titles] + rows, cutTo: TerminalStyle().width)
   }
 
   var report: [JSONObject] {
