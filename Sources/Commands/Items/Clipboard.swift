@@ -2,6 +2,7 @@ import Bytes
 import EncryptedFile
 import Glibc
 import Keychain
+import PrivateFiles
 import ToolCommands
 
 /// A desktop's clipboard, by the commands that take a text from standard input, print what is there, and empty it.
@@ -117,19 +118,73 @@ struct Clipboard {
     return seconds
   }
 
-  /// Waits, and empties the clipboard if it still has what standard input gives. Ends the process.
+  /// Waits, and empties the clipboard if it still has what standard input gives, also when a signal ends the wait, as at
+  /// the session's end. Ends the process.
   static func clearLater() -> Never {
+    let signals = HeldSignals()
+    let copy = NewestCopy()
     StandardStreams.leave()
     guard let expected = try? StandardStreams.readAll(0, limit: limit, what: "the copy"),
       let seconds = try? time(), let desktop = ofDesktop
     else { Program.end(ExitStatus.usage.rawValue) }
     let end = SystemClock.sinceBoot + seconds * 1000
-    while SystemClock.sinceBoot < end { sleep(1) }
-    let outcome = try? ProgramOutput.read(
-      desktop.paste.map { CString(copying: $0) }, timeout: patience, limit: limit, showsErrors: false)
-    if case .printed(let present)? = consume outcome, present.isEqual(to: expected) {
-      _ = try? run(desktop.clear, Secret())
+    var signal: Int32?
+    while signal == nil, SystemClock.sinceBoot < end {
+      signal = signals.next(within: min(1000, end - SystemClock.sinceBoot))
     }
+    guard let signal else {
+      // What goes on for the clipboard can be ended.
+      _ = consume signals
+      desktop.clear(expected, of: copy)
+      Program.end(ExitStatus.done.rawValue)
+    }
+    desktop.clear(expected, of: copy)
+    _ = consume signals
+    raise(signal)
     Program.end(ExitStatus.done.rawValue)
+  }
+
+  /// Empties the clipboard if it has this secret, unless a later copy has begun to wait.
+  private func clear(_ expected: borrowing Secret, of copy: NewestCopy) {
+    guard copy.isNewest else { return }
+    let outcome = try? ProgramOutput.read(
+      paste.map { CString(copying: $0) }, timeout: Self.patience, limit: Self.limit, showsErrors: false)
+    if case .printed(let present)? = consume outcome, present.isEqual(to: expected) {
+      _ = try? Self.run(clear, Secret())
+    }
+    copy.remove()
+  }
+}
+
+/// A note of the newest copy on a display. The same secret may be copied twice, and the first copy's time must not end the
+/// second one's.
+private struct NewestCopy {
+  private static let longest = 100
+
+  private let folder: String?
+  private let name: String
+  private let text: ByteString
+
+  /// Makes this process's copy the newest. Without a note, as on a full disk, every copy counts as such.
+  init() {
+    folder = (try? VaultLocation())?.stateFolder
+    let display = ["WAYLAND_DISPLAY", "DISPLAY"].map { VaultLocation.environmentVariable($0) ?? "" }
+    name = "clipboard-" + String(fnv1a(display.joined(separator: " ").utf8), radix: 16)
+    text = ByteString("\(getpid()) \(SystemClock.sinceBoot)")
+    guard let folder, let folder = try? Folder(creating: folder) else { return }
+    try? text.bytes.lendingBytes { (text) throws(KeychainError) in
+      try folder.replaceForNow(name, with: text)
+    }
+  }
+
+  var isNewest: Bool {
+    guard let folder, let folder = try? Folder(opening: folder), let file = try? folder.file(name),
+      let present = try? file.contents(limit: Self.longest)
+    else { return true }
+    return present.withUnsafeBytes { $0.elementsEqual(text.bytes) }
+  }
+
+  func remove() {
+    if let folder { unlink("\(folder)/\(name)") }
   }
 }

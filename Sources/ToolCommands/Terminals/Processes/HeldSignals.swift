@@ -16,6 +16,14 @@ package struct HeldSignals: ~Copyable {
     pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 
+  /// Waits for one of them, which has no effect by itself then; `nil` if none comes.
+  package borrowing func next(within milliseconds: Int) -> Int32? {
+    var signals = Self.all
+    var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+    let number = sigtimedwait(&signals, nil, &time)
+    return number > 0 ? number : nil
+  }
+
   private static var all: sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
