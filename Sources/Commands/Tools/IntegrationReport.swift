@@ -79,7 +79,8 @@ struct IntegrationReport {
             "\(words: "llavero", "link", folder)")
           continue
         }
-        if !accepted.contains(real) {
+        // A hard link is the same program under another name.
+        if !accepted.contains(where: { LastingPath.isSameFile($0, real) }) {
           let remedy: Hint =
             name == "llavero"
             ? "put one of them out of the way"

@@ -29,6 +29,9 @@ struct ConfigurationFile {
   /// beside the file, which is gone afterwards.
   func changed(by command: OwnCommand, from text: [UInt8]) -> [UInt8]? {
     let folder = temporaryName(of: realPath(path) ?? path)
+    // A signal ends this once the copy is gone, which may have passwords.
+    let held = HeldSignals()
+    defer { withExtendedLifetime(held) {} }
     defer { removeTree(folder) }
     let copy = ConfigurationFile(path: "\(folder)/\(command.file)")
     guard (try? copy.replace(nil, with: text)) != nil, command.run(in: folder, for: text) else { return nil }

@@ -53,16 +53,18 @@ package enum ProgramOutput {
   ///   - timeout: the time limit, in milliseconds.
   ///   - limit: the maximum length of the output, in bytes.
   ///   - showsErrors: whether a person sees its standard error.
+  ///   - grace: how many milliseconds it may go on once ``HeldSignals`` holds back a signal; `nil` for a program that
+  ///     signals end.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started, and
   ///   ``KeychainError/promptDismissed`` after a signal.
   package static func read(
     _ arguments: [CString], withholding withheld: [String] = [], setting variables: [CString] = [],
     timeout: Int,
-    limit: Int, showsErrors: Bool = true
+    limit: Int, showsErrors: Bool = true, grace: Int? = nil
   ) throws(KeychainError) -> Outcome {
     try run(
       arguments, withholding: withheld, setting: variables, errors: showsErrors ? .inherited : .null,
-      timeout: timeout, limit: limit
+      timeout: timeout, limit: limit, grace: grace
     ).outcome()
   }
 

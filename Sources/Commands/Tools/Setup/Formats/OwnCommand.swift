@@ -15,7 +15,7 @@ struct OwnCommand: Sendable {
   /// In milliseconds.
   private static let timeout = 30_000
 
-  /// Runs it for the file below a folder. Returns whether it succeeded; without the programs, it doesn't.
+  /// Runs it for the file below a folder. A signal that ``HeldSignals`` holds back ends it. Returns whether it succeeded; without the programs, it doesn't.
   func run(in folder: String, for text: [UInt8]) -> Bool {
     guard let program = programs.lazy.compactMap(ProgramLinks.found).first else { return false }
     let variables = variables(folder)
@@ -23,7 +23,7 @@ struct OwnCommand: Sendable {
       ([program] + arguments(folder, text)).map { CString(copying: $0) }, withholding: variables.map(\.name),
       setting: variables.compactMap { variable in
         variable.value.map { CString(copying: "\(variable.name)=\($0)") }
-      }, timeout: Self.timeout, limit: 1 << 16, showsErrors: false)
+      }, timeout: Self.timeout, limit: 1 << 16, showsErrors: false, grace: 0)
     if case .printed? = outcome { return true }
     return false
   }
