@@ -38,7 +38,8 @@ struct RetiredListing {
       if isNumbered { row.insert("\(position + 1)", at: 0) }
       return row
     }
-    return columns([titles] + rows, cutTo: TerminalStyle().width)
+    return columns(
+      [titles] + rows, cutTo: TerminalStyle().width, whole: titles.firstIndex(of: "WHAT") ?? 0)
   }
 
   var report: [JSONObject] {

@@ -63,7 +63,8 @@ struct Importing {
       let report = report(found, plan, foreseen, isRehearsal: true)
       try output.write(report.report(isRemoved: false), or: report.table() + report.summary())
       if output.json { return }
-      return say(report.remarks())
+      say(report.remarks())
+      return sayWhatDoesIt(report)
     }
     if plan.logins.isEmpty {
       let report = report(found, plan, [], isRehearsal: false)
@@ -105,7 +106,8 @@ struct Importing {
     let stayed = removal.stayed
     if stayed > 0 {
       throw .failure(
-        "\(countText(stayed, "item")) stayed at the source",
+        "\(countText(stayed, "item")) \(stayed == 1 ? "is" : "are") still in "
+          + removal.stayedIn.joined(separator: " and "),
         hint: output.json ? "'leftBehind' or the lines above say why" : "the lines above say why",
         status: .keychain)
     }
@@ -114,6 +116,19 @@ struct Importing {
         "\(removal.withMore.joined(separator: " and ")) couldn't be removed, because there is more in it than logins",
         hint: "look into it, and remove it yourself", status: .keychain)
     }
+  }
+
+  /// After a rehearsal, tells a person what to type.
+  private func sayWhatDoesIt(_ report: TransferReport) {
+    let doesSomething = [Transfer.Outcome.added, .replaced, .completed].contains { report.count($0) > 0 }
+    let isUndecided = policy == nil && report.count(.kept) > 0
+    guard doesSomething || isUndecided, StandardStreams.isTerminal(2) else { return }
+    let command = ["llavero"] + CommandLine.arguments.dropFirst().filter { $0 != "--dry-run" }
+    let all: Hint = "\(commandOf: command + (isUndecided ? ["--on-conflict", "keep"] : []))"
+    StandardStreams.say(
+      isUndecided
+        ? "hint: \(all) does it, and keeps what the keychain has where they differ; 'replace' in place of 'keep' takes the other"
+        : "hint: \(all) does it")
   }
 
   /// Asks which of several logins for the same is in use, if anybody can be asked. Otherwise they stay apart.
@@ -160,6 +175,8 @@ struct Importing {
     /// How many stayed because the keychain doesn't have all of them, or has no room for that, or because they have
     /// changed.
     var stayed = 0
+    /// The names of the sources where they are.
+    var stayedIn: [String] = []
     /// The sources that stay because they have something else.
     var withMore: [String] = []
     var isRemoved = false
@@ -188,6 +205,8 @@ struct Importing {
     for (source, found) in zip(sources, found) {
       let range = first..<first + found.logins.count
       first = range.upperBound
+      let before = removal.stayed
+      defer { if removal.stayed > before { removal.stayedIn.append(source.name) } }
       let login = { (index: Int) in found.logins[index - range.lowerBound] }
       let all = range.filter { outcomes[$0].isThere }
       let there = all.filter { login($0).leftBehind.isEmpty }

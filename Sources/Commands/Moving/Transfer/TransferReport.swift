@@ -43,7 +43,7 @@ struct TransferReport {
     let numbers = Transfer.Outcome.allCases.map { (count($0), words(for: $0).total) }.filter { $0.0 > 0 }
       .map { "\($0.0) \($0.1)" }
     let text = numbers.isEmpty ? "no logins" : numbers.joined(separator: ", ")
-    return isRehearsal ? "\(text); nothing was changed\n" : "\(text)\n"
+    return isRehearsal ? "\(text); nothing was changed yet\n" : "\(text)\n"
   }
 
   /// Notes on skipped entries with the reasons, without showing them.
