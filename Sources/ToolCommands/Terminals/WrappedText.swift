@@ -1,5 +1,3 @@
-import Bytes
-
 /// A text in lines of at most `width` columns, broken at spaces. A command in quotes stays whole, so that it can be pasted,
 /// and so does a long word.
 package func wrapped(_ text: String, to width: Int) -> [String] {
