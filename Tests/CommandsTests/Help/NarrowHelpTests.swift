@@ -1,3 +1,4 @@
+import ArgumentParser
 import Expectations
 import Testing
 import ToolCommands
@@ -73,7 +74,8 @@ import ToolCommands
       [Overview.text, ShortHelp.text] + HelpTopic.all.map(\.text)
       + LlaveroCommand.configuration.subcommands.map { $0.helpMessage(columns: 100_000) }
     for line in texts.flatMap({ NarrowHelp.text($0, to: width).split(separator: "\n") }) {
-      let isPasted = line.hasPrefix("  ") && line.drop { $0 == " " }.first?.isLowercase == true
+      let isPasted =
+        line.hasPrefix("    ") || line.hasPrefix("  ") && line.drop { $0 == " " }.first?.isLowercase == true
       let isOneWord = !line.drop { $0 == " " }.contains(" ")
       if !isPasted, !isOneWord { expect(displayWidth(String(line)) <= width, "\(line)") }
     }
