@@ -99,14 +99,24 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
-/// The output of a command that changes something.
-struct ChangeOutputOptions: ParsableArguments {
-  @OptionGroup private var output: OutputOptions
-
+/// What a command that changes something says of that.
+struct SayingOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Don't say what was done")
   var quiet = false
 
+  /// Says to a person on a terminal what is so now.
+  func say(_ text: @autoclosure () -> TextForTerminal) {
+    if !quiet, StandardStreams.isTerminal(2) { StandardStreams.say(text()) }
+  }
+}
+
+/// The output of a command that changes something.
+struct ChangeOutputOptions: ParsableArguments {
+  @OptionGroup private var output: OutputOptions
+  @OptionGroup private var saying: SayingOptions
+
   var json: Bool { output.json }
+  var quiet: Bool { saying.quiet }
 
   /// Prints a report if programs get one. Otherwise says to a person on a terminal what is so now.
   func write(
@@ -130,7 +140,7 @@ struct ChangeOutputOptions: ParsableArguments {
 
   /// Says to a person on a terminal what is so now.
   func say(_ text: @autoclosure () -> TextForTerminal) {
-    if !json, !quiet, StandardStreams.isTerminal(2) { StandardStreams.say(text()) }
+    if !json { saying.say(text()) }
   }
 }
 

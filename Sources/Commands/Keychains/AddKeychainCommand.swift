@@ -72,6 +72,7 @@ struct AddKeychainCommand: ParsableCommand {
   @Flag(help: "Change the address of a keychain on a server that is there, and the options given by --set")
   var update = false
 
+  @OptionGroup var saying: SayingOptions
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws(KeychainError) {

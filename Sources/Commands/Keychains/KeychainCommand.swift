@@ -51,13 +51,14 @@ struct UseKeychainCommand: UsingCompanion {
   @Argument("file, secret-service, forwarded, or one that was added", value: "name")
   var name: String
 
+  @OptionGroup var saying: SayingOptions
   @OptionGroup var keychain: KeychainOptions
 
   /// The new keychain must be usable, and the items in the old one are counted.
   func companionNeed() -> CompanionNeed { .wanted }
 
   func run() throws(KeychainError) {
-    try keychain.selection.use(try ListedKeychain.named(name))
+    try keychain.selection.use(try ListedKeychain.named(name), saying)
   }
 }
 
@@ -73,6 +74,7 @@ struct CreateCollectionCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("What the collection is called", valueName: "name"))
   var name = "login"
 
+  @OptionGroup var saying: SayingOptions
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws(KeychainError) {
@@ -95,5 +97,6 @@ struct CreateCollectionCommand: ParsableCommand {
         "the collection '\(name)' was not made: its service showed no prompt, or it was dismissed",
         hint: "on a terminal gnome-keyring takes the password from here", status: .keychain)
     }
+    saying.say("made the collection '\(name)'")
   }
 }

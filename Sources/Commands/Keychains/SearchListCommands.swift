@@ -21,6 +21,8 @@ struct RemoveKeychainCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Leave unsent changes behind without asking")
   var yes = false
 
+  @OptionGroup var saying: SayingOptions
+
   func run() throws(KeychainError) {
     let location = try VaultLocation()
     let state = location.stateFolder
@@ -38,6 +40,7 @@ struct RemoveKeychainCommand: ParsableCommand {
     if listed.kind.hasRepository { try LeavingGitKeychain(listed, at: location)?.confirm(unless: yes) }
     // If another process has changed it meanwhile, look and ask again.
     if try !remove(listed, at: location) { return try run() }
+    saying.say("the keychain \(name) isn't asked any more; its items stay where they are")
   }
 
   /// Returns whether exactly this entry was there, and new items don't go to its keychain.
@@ -73,6 +76,8 @@ struct OrderKeychainsCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The keychains", valueName: "name"))
   var names: [String]
 
+  @OptionGroup var saying: SayingOptions
+
   func validate() throws {
     if Set(names).count != names.count { throw ValidationError("A keychain is named twice.") }
   }
@@ -80,14 +85,17 @@ struct OrderKeychainsCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let location = try VaultLocation()
     for name in names { _ = try ListedKeychain.named(name) }
-    let (_, durability) = try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainError) in
+    let (order, durability) = try KeychainList.change(in: location.stateFolder) {
+      (list) throws(KeychainError) in
       var first: [ListedKeychain] = []
       for name in names {
         guard let keychain = list.keychain(named: name) else { throw .noKeychain(name) }
         first.append(keychain)
       }
       list.putFirst(first)
+      return list.keychains.map(\.name)
     }
     StandardStreams.warn(durability)
+    saying.say("asked in this order: \(order.joined(separator: ", "))")
   }
 }

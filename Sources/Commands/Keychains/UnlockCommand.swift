@@ -64,6 +64,7 @@ struct LockCommand: ParsableCommand {
   @Flag(help: "Lock every encrypted file of yours that is unlocked, too")
   var all = false
 
+  @OptionGroup var saying: SayingOptions
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws(KeychainError) {
@@ -75,5 +76,6 @@ struct LockCommand: ParsableCommand {
     let open = try selection.choose().open()
     try open.choice.kind.managed.lock(open, as: self)
     if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
+    saying.say(all ? "all encrypted files are locked" : "the keychain is locked")
   }
 }

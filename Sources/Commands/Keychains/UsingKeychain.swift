@@ -7,13 +7,13 @@ extension KeychainSelection {
   /// Uses a keychain from now on, and reports what is left in the old one.
   ///
   /// - Throws: ``KeychainError`` if it can't be used.
-  func use(_ keychain: ListedKeychain) throws(KeychainError) {
+  func use(_ keychain: ListedKeychain, _ saying: SayingOptions) throws(KeychainError) {
     var selection = self
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.mayPrompt = false
     selection.name = keychain.name
-    if keychain.kind.isOfOtherMachine { return try selection.useForwarded() }
+    if keychain.kind.isOfOtherMachine { return try selection.useForwarded(saying) }
     let new = try selection.choose().open()
     if keychain.kind.needsCompanion, new.file != nil {
       throw .failure(
@@ -31,6 +31,8 @@ extension KeychainSelection {
       StandardStreams.say(
         "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them; "
           + "\(command: "llavero", "keychain", "use", former ?? KeychainKind.file.rawValue) changes that")
+    } else {
+      saying.say("new items go to the keychain \(keychain.name) from now on")
     }
     for other in Self.ownKinds where other.rawValue != keychain.name {
       selection.tellWhatStaysBehind(in: other, former, instead: keychain.name)
@@ -49,13 +51,14 @@ extension KeychainSelection {
   }
 
   /// Uses the keychain forwarded to this machine, even if there is none at the moment.
-  private func useForwarded() throws(KeychainError) {
+  private func useForwarded(_ saying: SayingOptions) throws(KeychainError) {
     let folder = try VaultLocation().stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
     StandardStreams.warn(try RememberedKeychain.write(.forwarded, in: folder))
     for other in Self.ownKinds { tellWhatStaysBehind(in: other, former) }
     do throws(KeychainError) {
       _ = try choose().open()
+      saying.say("only the forwarded keychain is used here from now on")
     } catch {
       let failure = error.failure
       StandardStreams.say("only a forwarded keychain is used here from now on; \(failure.message)")

@@ -140,6 +140,7 @@ extension FileKind {
     if isThere, adding.create {
       StandardStreams.say("there was a keychain in \(folder) already; it is used as it is")
     }
+    if isThere { adding.saying.say("the keychain \(adding.name) is asked from now on, too") }
     if !isThere { StandardStreams.say("made the keychain \(own.vaultFile); its key is \(own.identityFile)") }
   }
 

@@ -76,7 +76,8 @@ extension OpenBaoKind: ManagedKind {
       name, at: adding.place, adding.settings, changing: adding.update ? present : nil)
     guard adding.update, let former = present else {
       try adding.refuse(described.keychain, in: list)
-      return try adding.put(described.keychain, into: location)
+      try adding.put(described.keychain, into: location)
+      return adding.saying.say("the keychain \(name) is asked from now on, too")
     }
     let (isChanged, durability) = try KeychainList.change(in: state) {
       $0.replace(former, with: described.keychain)
@@ -85,5 +86,6 @@ extension OpenBaoKind: ManagedKind {
     // Another process's change meanwhile stays.
     if !isChanged { return try add(adding, location) }
     if described.isAnother { AddKeychainCommand.forget(name, at: location) }
+    adding.saying.say("the keychain \(name) has other settings now")
   }
 }

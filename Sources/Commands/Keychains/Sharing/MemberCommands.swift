@@ -57,7 +57,7 @@ struct AddMemberCommand: ParsableCommand {
   @Option("What to call the member in 'llavero keychain member list'", value: "text")
   var label: String?
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
 
   func run() throws(KeychainError) {
     try EncryptedFileKeychain.checkRecipient(recipient)
@@ -69,6 +69,7 @@ struct AddMemberCommand: ParsableCommand {
     try output.write(SlotOutput.report(id, .recipient), or: "\(id)\n")
     GitKeychain.tell(outcome, of: name)
     try keychain.refuseIfWaiting(outcome)
+    output.say("\(label ?? "the new member") can read the keychain \(name) from now on")
   }
 }
 
