@@ -27,4 +27,38 @@ import Testing
     #expect(throws: Never.self) { try ForwardingConnection(toOwnAgent: path) }
     for descriptor in waiting + [listener] { close(descriptor) }
   }
+
+  @Test(
+    "an agent that forwards nothing is told from one that does",
+    arguments: [
+      ("failure", [5]), ("success, without a list", [6]),
+      ("a list without llavero's extension", [29] + Self.text("query") + Self.text("other@example")),
+    ] as [(String, [UInt8])])
+  func otherAgent(name: String, reply: [UInt8]) throws {
+    let folder = TemporaryFolder()
+    let path = folder["socket"]
+    let listener = clinux_listen_unix(path, 1)
+    try #require(listener >= 0)
+    defer { close(listener) }
+    DispatchQueue.global().async {
+      let descriptor = accept(listener, nil, nil)
+      var request = [UInt8](repeating: 0, count: 1024)
+      _ = read(descriptor, &request, request.count)
+      let frame = [0, 0, 0, UInt8(reply.count)] + reply
+      _ = write(descriptor, frame, frame.count)
+      // It stays connected, as agents do.
+      _ = read(descriptor, &request, request.count)
+      close(descriptor)
+    }
+    let error = #expect(throws: KeychainError.self) { try ForwardingConnection(to: path, isNamed: false) }
+    guard case .otherAgent(path)? = error?.fault(ForwardingFault.self) else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  /// A string of SSH's encoding (RFC 4251 section 5).
+  private static func text(_ text: String) -> [UInt8] {
+    [0, 0, 0, UInt8(text.utf8.count)] + Array(text.utf8)
+  }
 }
