@@ -60,7 +60,7 @@ extension KeychainStore {
   /// the remains of the best one with a refresh token.
   ///
   /// A keychain with a ``KeychainStore/renewer`` first gets a new secret for the best item if that has expired, or
-  /// expires within a minute.
+  /// expires within a minute. If there is none, the next item that has not expired answers.
   ///
   /// - Parameters: as for ``answer(to:at:where:)``.
   /// - Throws: as ``answer(to:at:where:)`` does.
@@ -71,7 +71,7 @@ extension KeychainStore {
     if let searchList { return try searchList.answerOrRenewal(to: query, at: now, where: isUsable) }
     let renewer = renewer
     let limit = renewer == nil ? now : Timestamp(seconds: now.seconds + Self.renewalMargin)
-    let found = try search(query, at: now, renewingBy: limit, where: isUsable)
+    let found = try search(query, at: now, renewingBy: limit, preferringBest: renewer != nil, where: isUsable)
     // No lock is held here, so others go on during a fetch.
     switch consume found {
     case .nothing:
@@ -89,6 +89,9 @@ extension KeychainStore {
         }
       }
       if !answer.credential.isExpired(at: now) { return .answer(answer) }
+      if renewer != nil, let next = try heldAnswer(to: query, at: now, where: isUsable) {
+        return .answer(next)
+      }
       if isEnded { return nil }
       guard let renewal = Renewal(answer.item, answer.credential) else { return nil }
       return .renewal(renewal)
@@ -113,9 +116,12 @@ extension KeychainStore {
     }
   }
 
-  /// - Parameter limit: items that expire by then are better renewed.
+  /// - Parameters:
+  ///   - limit: items that expire by then are better renewed.
+  ///   - prefersBest: whether the best item is renewed even if a worse one has not expired.
   private func search(
     _ query: ItemQuery, at now: Timestamp, renewingBy limit: Timestamp,
+    preferringBest prefersBest: Bool = false,
     where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> Found {
     try reading { () throws(KeychainError) -> Found in
@@ -128,6 +134,7 @@ extension KeychainStore {
         if !isUsable(item, credential) { continue }
         if isExpired {
           expired = Answer(item: item, credential: credential)
+          if prefersBest { break }
         } else if canBeRenewed, credential.isExpired(at: limit) {
           return .renewable(Answer(item: item, credential: credential))
         } else {

@@ -227,16 +227,21 @@ package struct KeychainSelection {
     return cache
   }
 
+  /// - Parameter isInUse: whether the Secret Service is the keychain in use, which `--passphrase-fd` is for.
   package func secretServiceSettings(
-    at location: VaultLocation
+    at location: VaultLocation, isInUse: Bool = false
   ) throws(KeychainError) -> DesktopKeychainSettings {
     var settings = try environment.secretService(
       at: location, collection: collection, session: session, mayPrompt: mayPrompt)
     settings.readsSecrets = readsSecrets
     settings.includesOtherItems = includesOtherItems
     settings.onNotice = Self.tell
-    // Over ssh, a prompt of the desktop would wait where nobody sees it.
-    if passphraseDescriptor != nil || mayAskPerson && !Program.hasDisplay {
+    if passphraseDescriptor != nil {
+      // One reader for all collections, for the descriptor gives its password once.
+      let given = passphraseSources(for: .keyring(prompt: "")).source
+      if isInUse { settings.password = { _ in given } }
+    } else if mayAskPerson, !Program.hasDisplay {
+      // Over ssh, a prompt of the desktop would wait where nobody sees it.
       settings.password = keyringPassword
     }
     return settings

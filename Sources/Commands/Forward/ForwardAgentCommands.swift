@@ -163,7 +163,7 @@ struct ForwardStatusCommand: ParsableCommand {
       ])
     }
     rows.append(["leases", "\(response.leases.count)"])
-    return columns(rows)
+    return columns(withTilde(rows))
   }
 }
 

@@ -87,7 +87,11 @@ struct Clipboard {
           hint: "see whether \(command: desktop.copy[0]) works by itself",
           status: .keychain)
       }
-      if seconds == 0 { return StandardStreams.say("copied \(what)") }
+      if seconds == 0 {
+        // A copy that waits to be taken away is the newest no more.
+        _ = NewestCopy()
+        return StandardStreams.say("copied \(what)")
+      }
       do throws(KeychainError) {
         _ = try DetachedProgram.start("/proc/self/exe", [Executables.people, clearing], input: secret)
       } catch {

@@ -101,6 +101,9 @@ struct ExplanationOutput {
     case .ranksLower(let rule): return lower(rule)
     case .passedOver(let obstacle):
       let why = passedOver(obstacle, candidate.item)
+      if candidate.item == explanation.renewed, explanation.winner != nil {
+        return "\(why); llavero gets a new token for it first, and the next answers if there is none"
+      }
       return isRenewed(candidate, explanation)
         ? "\(why); git gets its account and refresh token, without the password, for the next helper" : why
     case .differs(let differences):
@@ -155,7 +158,7 @@ struct ExplanationOutput {
     switch obstacle {
     case .expired(...1) where item.isMinted:
       // It was set up, and nobody has asked for one.
-      return "it has no token yet; llavero gets one when it is first asked"
+      return "it has no token yet"
     case .expired(let second):
       return "it has expired, at \(dateText(Timestamp(seconds: second)))"
     case .noPassword: return "it has no password, only one-time codes or hidden fields"

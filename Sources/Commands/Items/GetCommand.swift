@@ -68,11 +68,7 @@ struct GetCommand: ParsableCommand {
     let named = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
     let query = try named.query()
     if all { return try writeAll(named, open) }
-    let found =
-      named.only == nil
-      ? try open.answer(to: query)
-      : try keychain.answer(to: query) { $1.authenticationScheme == nil && named.isMeant($0) }
-    if let answer = found { return try write(answer.item, answer.credential) }
+    if let answer = try open.answer(to: named) { return try write(answer.item, answer.credential) }
     let isEmpty = try keychain.find(query).isEmpty
     let asked = isEmpty && named.only == nil ? open.underNameForAll(query) ?? query : query
     guard let item = try keychain.find(asked).first(where: named.isMeant) else {

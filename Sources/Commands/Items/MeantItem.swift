@@ -22,6 +22,8 @@ struct MeantItem {
     case changing
     /// The command shows the item and asks by itself.
     case asking
+    /// Only the item's place counts, so that there is no choice between several accounts.
+    case finding
   }
 
   private let keychain: any KeychainStore
@@ -78,7 +80,8 @@ struct MeantItem {
 
   /// The place with the account that a person chooses, if it has several and one is to be changed.
   private func oneAccount(of place: NamedPlace) throws(KeychainError) -> NamedPlace {
-    guard use != .reading, mayGuess, place.account == nil, let terminal = Terminal.ofPerson(mayAsk: true)
+    guard use == .changing || use == .asking, mayGuess, place.account == nil,
+      let terminal = Terminal.ofPerson(mayAsk: true)
     else {
       return place
     }
@@ -122,6 +125,11 @@ struct MeantItem {
   ///
   /// - Parameter isPart: whether the text may mean something else.
   private func single(_ found: [Item], of text: String, isPart: Bool) throws(KeychainError) -> NamedPlace? {
+    var found = found
+    if use == .finding {
+      var places: Set<String> = []
+      found = found.filter { places.insert($0.key.place).inserted }
+    }
     guard let first = found.first else { return nil }
     // A part of the keychain that can't be used may have another one.
     try keychain.refusePassingOver()
@@ -160,6 +168,15 @@ struct MeantItem {
     .failure(
       "\(found.count) items are called '\(text)': \(found.map(\.key.name).sorted().fewInSentence)",
       hint: "name one by its URL and --account", status: .usage)
+  }
+}
+
+extension OpenKeychain {
+  /// The answer for a place; if one item is meant, from no other one.
+  func answer(to place: NamedPlace) throws(KeychainError) -> Answer? {
+    let query = try place.query()
+    if place.only == nil { return try answer(to: query) }
+    return try keychain.answer(to: query) { $1.authenticationScheme == nil && place.isMeant($0) }
   }
 }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Interchange
 import Keychain
 
 /// The deleted and replaced items that are meant: those of a place, or with such a name.
@@ -11,11 +12,13 @@ struct MeantRetired {
 
   /// - Parameters:
   ///   - named: what was typed; `nil` for everything.
-  ///   - mayGuess: whether part of a name is enough.
+  ///   - mayGuess: whether somebody is there, for whom part of a name is enough.
+  ///   - hasOwnLabels: whether the labels are this person's; those in a shared keychain are anybody's.
   ///   - all: finds what a query matches.
   /// - Throws: ``KeychainError`` for a reference that can't be understood, and any error of `all`.
   init(
-    _ named: NamedPlace?, mayGuess: Bool, _ all: (ItemQuery) throws(KeychainError) -> [Retired]
+    _ named: NamedPlace?, mayGuess: Bool, hasOwnLabels: Bool,
+    _ all: (ItemQuery) throws(KeychainError) -> [Retired]
   ) throws(KeychainError) {
     guard var named else {
       self.init(try all(.all))
@@ -36,10 +39,17 @@ struct MeantRetired {
       self.init([])
       return
     }
+    // A script that names a host never means a label.
+    if !mayGuess, ByteString(text).isAddressOfServer {
+      self.init([])
+      return
+    }
     let candidates = try all(.all).filter { retired in
       named.account.map { retired.item.key.account == ByteString($0) } ?? true
     }
-    let called = candidates.filter { $0.item.isCalled(text) }
+    let called = candidates.filter {
+      mayGuess || hasOwnLabels ? $0.item.isCalled(text) : $0.item.key.place == text
+    }
     if !called.isEmpty || !mayGuess {
       self.init(called)
     } else {

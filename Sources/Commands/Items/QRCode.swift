@@ -27,6 +27,24 @@ enum QRCode {
     return terminal
   }
 
+  /// The width of the picture's first line, without the sequences for its colours.
+  private static func columns(of picture: borrowing Secret) -> Int {
+    picture.withUnsafeBytes { bytes in
+      var (count, isSequence) = (0, false)
+      for byte in bytes.prefix(while: { $0 != UInt8(ascii: "\n") }) {
+        if isSequence {
+          isSequence = byte != UInt8(ascii: "m")
+        } else if byte == 0x1b {
+          isSequence = true
+        } else if byte & 0xc0 != 0x80 {
+          // A character, by its first byte in UTF-8.
+          count += 1
+        }
+      }
+      return count
+    }
+  }
+
   /// Shows a secret as a code.
   ///
   /// - Throws: ``KeychainError`` if it is too long, or can't be shown.
@@ -43,7 +61,15 @@ enum QRCode {
         .map { CString(copying: $0) },
       sending: secret, timeout: patience, limit: 1 << 20)
     switch consume outcome {
-    case .printed(let picture): terminal.write(picture)
+    case .printed(let picture):
+      let width = columns(of: picture)
+      if let own = TerminalStyle().width, own < width {
+        throw .failure(
+          "the terminal is too narrow for the code",
+          hint: "it has \(own) columns, and the code needs \(width)",
+          status: .nothingMatched)
+      }
+      terminal.write(picture)
     case .failed:
       throw .failure(
         "qrencode has drawn nothing", hint: "see whether \(command: program) works by itself",

@@ -64,14 +64,17 @@ struct UndeleteCommand: ParsableCommand {
     let open = try keychain.open()
     let period = open.choice.kind.isOnServer ? "in the versions that the server still has" : "within 30 days"
     let filter = unplaced.isEmpty ? nil : unplaced.filter
+    let kind = open.choice.kind
     let meant = try MeantRetired(
-      place.isPlace ? place.named : nil, mayGuess: !names.exact && selection.mayGuess
+      place.isPlace ? place.named : nil, mayGuess: !names.exact && selection.mayGuess,
+      hasOwnLabels: !kind.isShared && !kind.isOfOtherMachine
     ) {
       (query) throws(KeychainError) in try all(query, in: open)
     }
     let found = meant.items.filter { filter?.matches($0.item) ?? true }
+    // A part of the keychain that can't be used may have another one of that name.
+    if found.isEmpty || place.isPlace && meant.place == nil { try open.keychain.refusePassingOver() }
     if found.isEmpty {
-      try open.keychain.refusePassingOver()
       if open.file == nil, !(open.own is any VersionedKeychain) { throw Self.isNotKept }
     }
     let hasKeychains = (open.list?.names.count ?? 0) > 1
@@ -98,7 +101,8 @@ struct UndeleteCommand: ParsableCommand {
     }
     if output.json { return try output.write(item.report) }
     let whose = hasKeychains ? item.keychain.map { " in \($0)" } : nil
-    StandardStreams.say("brought back \(item.name)\(whose ?? "")")
+    let name = item.key.secretServiceItem == nil ? item.key.name : "\(item.nameForSearch)"
+    StandardStreams.say("brought back \(name)\(whose ?? "")")
     if chosen.reason == .deleted, item.itemDescription == SigningIn.tokenDescription {
       StandardStreams.say(
         "hint: if 'llavero logout' deleted it, the token may be revoked; 'llavero login' gets a new one")

@@ -55,12 +55,16 @@ struct DefaultCommand: ParsableCommand {
     in open: OpenKeychain, _ selection: KeychainSelection
   ) throws(KeychainError) -> NamedPlace {
     let named = place.named
-    let changes = remove || named.account != nil
-    let meant = MeantItem(in: open, isExact: names.exact, selection, for: changes ? .changing : .reading)
-    var place = try meant.place(named)
-    if place.only != nil {
+    let use = named.account == nil ? MeantItem.Use.finding : .changing
+    var place = try MeantItem(in: open, isExact: names.exact, selection, for: use).place(named)
+    if let only = place.only {
       place.only = nil
       place.account = named.account
+      if remove, use == .finding, !names.exact,
+        selection.confirms("Remove the default of \(only.place)?") == false
+      {
+        throw .failure("nothing was changed", status: .nothingMatched)
+      }
     }
     return place
   }

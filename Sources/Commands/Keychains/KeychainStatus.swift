@@ -20,7 +20,8 @@ struct KeychainStatus {
     let list =
       others.isEmpty ? [] : [["others", "\(others.joined(separator: ", ")); see 'llavero keychain list'"]]
     return columns(
-      own.rows + list + (own.expiring?.summary(at: .now) ?? []) + (surroundings?.rows ?? []),
+      withTilde(own.rows + list) + (own.expiring?.summary(at: .now) ?? [])
+        + withTilde(surroundings?.rows ?? []),
       wrappedTo: TerminalStyle().width)
   }
 

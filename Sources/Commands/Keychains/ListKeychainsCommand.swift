@@ -58,7 +58,7 @@ struct ListKeychainsCommand: ParsableCommand {
           [
             row.isHome ? "*" : "", row.keychain.name, row.keychain.kind.rawValue,
             row.shownPlace, row.state,
-          ].map(terminalText)
+          ].map { withTilde(terminalText($0)) }
         })
   }
 }

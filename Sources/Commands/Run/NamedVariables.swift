@@ -10,6 +10,7 @@ import ToolCommands
 struct NamedVariables {
   let isExact: Bool
   let selection: KeychainSelection
+  let open: OpenKeychain
 
   /// Whether the assignment has an item's name, and no reference.
   static func isMeant(by assignment: ByteString) -> Bool {
@@ -27,12 +28,14 @@ struct NamedVariables {
     return (ByteString(Array(bytes[..<equals])), ByteString(Array(bytes[(equals + 1)...])))
   }
 
-  /// The assignment with the reference of the item that is meant.
+  /// The secret of the item that is meant, and of no other one.
   ///
-  /// - Throws: ``KeychainError`` if nothing is meant, if several items are and nobody chooses one, and any error of the
-  ///   keychain.
-  func resolved(_ assignment: ByteString, in open: OpenKeychain) throws(KeychainError) -> ByteString {
-    guard Self.isMeant(by: assignment), let (name, value) = Self.split(assignment) else { return assignment }
+  /// - Parameters:
+  ///   - name: the variable.
+  ///   - value: what the item is called.
+  /// - Throws: ``KeychainError`` if nothing is meant, if several items are and nobody chooses one, if it has no secret
+  ///   now, and any error of the keychain.
+  func secret(for name: ByteString, _ value: ByteString) throws(KeychainError) -> Secret {
     guard let text = value.text else { throw Self.nothing(for: name) }
     let named = NamedPlace(url: text)
     do throws(KeychainError) { try named.check() } catch { throw Self.nothing(for: name) }
@@ -43,14 +46,12 @@ struct NamedVariables {
       try open.keychain.refusePassingOver()
       throw Self.nothing(for: name)
     }
-    // A place without an account is asked for as it is: which account answers is not chosen here.
-    let key = place.only == nil ? try place.key() : item.key
-    guard let reference = key.asReference else {
+    guard let answer = try open.answer(to: place) else {
       throw .failure(
-        "no reference can name \(item.name), which --env gives for \(name)",
-        hint: "\(command: "llavero", "get") prints such a secret", status: .usage)
+        "there is no secret for \(item.name), which --env gives for \(name)",
+        hint: "\(command: "llavero", "get") says why", status: .nothingMatched)
     }
-    return ByteString("\(name)=\(reference)")
+    return answer.credential.secret.copy()
   }
 
   private static func nothing(for name: ByteString) -> KeychainError {

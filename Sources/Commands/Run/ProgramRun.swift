@@ -81,15 +81,20 @@ final class SecretMask: Sendable {
   private let secrets: Secret
   private let ranges: [Range<Int>]
 
-  init(_ resolved: borrowing ResolvedReferences) {
+  init(_ resolved: borrowing ResolvedReferences, _ variables: borrowing ProgramVariables) {
     var secrets = Secret()
     var ranges: [Range<Int>] = []
-    resolved.forEachSecret {
-      ranges.append(secrets.count..<(secrets.count + $0.count))
-      secrets.append($0)
-    }
+    resolved.forEachSecret { Self.add($0, to: &secrets, &ranges) }
+    variables.forEachSecret { Self.add($0, to: &secrets, &ranges) }
     self.secrets = secrets
     self.ranges = ranges
+  }
+
+  private static func add(
+    _ secret: UnsafeRawBufferPointer, to secrets: inout Secret, _ ranges: inout [Range<Int>]
+  ) {
+    ranges.append(secrets.count..<(secrets.count + secret.count))
+    secrets.append(secret)
   }
 
   /// A filter for one stream.

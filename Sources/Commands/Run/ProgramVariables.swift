@@ -9,7 +9,8 @@ struct ProgramVariables: ~Copyable {
   private struct Variable {
     let name: ByteString
     let value: Range<Int>
-    let parts: ReferencesInText
+    /// `nil` if the value is a secret, and isn't looked into.
+    let parts: ReferencesInText?
   }
 
   private var text = Secret()
@@ -29,9 +30,27 @@ struct ProgramVariables: ~Copyable {
     } catch {
       throw Self.failure(for: error, in: "\(origin)the variable \(name)")
     }
+    set(name, value, parts)
+  }
+
+  /// Sets a variable to a secret, replacing one with the same name.
+  mutating func set(_ name: ByteString, secret: borrowing Secret) {
+    secret.withUnsafeBytes { set(name, $0, nil) }
+  }
+
+  private mutating func set(_ name: ByteString, _ value: UnsafeRawBufferPointer, _ parts: ReferencesInText?) {
     variables.removeAll { $0.name == name }
     variables.append(Variable(name: name, value: text.count..<(text.count + value.count), parts: parts))
     text.append(value)
+  }
+
+  /// The secrets that aren't references.
+  func forEachSecret(_ body: (UnsafeRawBufferPointer) -> Void) {
+    text.withUnsafeBytes { text in
+      for variable in variables where variable.parts == nil {
+        body(UnsafeRawBufferPointer(rebasing: text[variable.value]))
+      }
+    }
   }
 
   private static func failure(for fault: ReferencesInText.Fault, in place: String) -> KeychainError {
@@ -59,7 +78,7 @@ struct ProgramVariables: ~Copyable {
       let value = UnsafeRawBufferPointer(start: equals + 1, count: strlen(equals + 1))
       try set(name, value)
       // Without references, it is inherited unchanged.
-      if variables.last?.parts.hasReferences == false { variables.removeLast() }
+      if variables.last?.parts?.hasReferences == false { variables.removeLast() }
     }
   }
 
@@ -76,11 +95,11 @@ struct ProgramVariables: ~Copyable {
   /// For people, in the order in which they are set.
   var shown: [ShownVariable] {
     variables.map { variable in
-      ShownVariable(name: variable.name, references: variable.parts.references(in: "").map(\.text))
+      ShownVariable(name: variable.name, references: variable.parts?.references(in: "").map(\.text) ?? [])
     }
   }
 
-  var references: [PlacedReference] { variables.flatMap { $0.parts.references(in: "\($0.name)") } }
+  var references: [PlacedReference] { variables.flatMap { $0.parts?.references(in: "\($0.name)") ?? [] } }
 
   /// Sets the variables.
   ///
@@ -92,12 +111,15 @@ struct ProgramVariables: ~Copyable {
     var (unusable, referring): ([ByteString], [ByteString]) = ([], [])
     for variable in variables {
       text.withUnsafeBytes { text in
-        let value = resolved.filled(
-          UnsafeRawBufferPointer(rebasing: text[variable.value]), variable.parts.parts)
+        let whole = UnsafeRawBufferPointer(rebasing: text[variable.value])
+        let value =
+          if let parts = variable.parts { resolved.filled(whole, parts.parts) } else {
+            Secret(copying: whole)
+          }
         value.withUnsafeBytes {
           if $0.contains(0) { unusable.append(variable.name) }
           // Without references, the value is known.
-          if variable.parts.hasReferences, Self.refers($0) { referring.append(variable.name) }
+          if variable.parts?.hasReferences ?? true, Self.refers($0) { referring.append(variable.name) }
           environment.set(variable.name, $0)
         }
       }

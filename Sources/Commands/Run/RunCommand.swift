@@ -125,7 +125,7 @@ enum RunCommand {
   /// - Throws: ``KeychainError`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing has run
   ///   then.
   static func run(_ arguments: [CString]) throws(KeychainError) -> Int32 {
-    var options = try Options(parsing: arguments)
+    let options = try Options(parsing: arguments)
     if options.wantsHelp {
       try NarrowHelp.write(usage)
       return ExitStatus.done.rawValue
@@ -142,27 +142,23 @@ enum RunCommand {
     if options.needsKeychain || folder != nil || ProgramVariables.areInherited {
       // Before any file is read, because a file may be a pipe.
       let selected = try options.selection.choose()
-      var opened: OpenKeychain?
+      var named: NamedVariables?
       if options.assignments.contains(where: NamedVariables.isMeant) {
-        let open = try selected.open()
-        let named = NamedVariables(isExact: options.isExact, selection: options.selection)
-        options.assignments = try options.assignments.map { (assignment) throws(KeychainError) in
-          try named.resolved(assignment, in: open)
-        }
-        opened = open
+        named = NamedVariables(
+          isExact: options.isExact, selection: options.selection, open: try selected.open())
       }
-      let variables = try variables(options, folder)
+      let variables = try variables(options, folder, named)
       let references = variables.references
       var resolved = ResolvedReferences()
       if !references.isEmpty || options.hosts != nil {
-        let open = if let opened { opened } else { try selected.open() }
+        let open = if let named { named.open } else { try selected.open() }
         resolved = try ResolvedReferences(references, in: open)
         if let hosts = options.hosts {
           netrc = try NetrcText.text(for: hosts, in: open.keychain, at: .now)
         }
       }
       try variables.set(in: &environment, resolved)
-      if options.masks { mask = SecretMask(resolved) }
+      if options.masks { mask = SecretMask(resolved, variables) }
     }
     program.prepare(options.selection)
     switch consume netrc {
@@ -175,7 +171,7 @@ enum RunCommand {
 
   /// The variables to set: those of the files, then those of the command line, then inherited ones.
   private static func variables(
-    _ options: Options, _ folder: borrowing FolderVariables?
+    _ options: Options, _ folder: borrowing FolderVariables?, _ named: NamedVariables?
   ) throws(KeychainError) -> ProgramVariables {
     var variables = ProgramVariables()
     switch folder {
@@ -187,6 +183,10 @@ enum RunCommand {
     }
     for assignment in options.assignments {
       guard let (name, value) = NamedVariables.split(assignment) else { throw unusable }
+      if let named, NamedVariables.isMeant(by: assignment) {
+        variables.set(name, secret: try named.secret(for: name, value))
+        continue
+      }
       try Secret(copying: value).withUnsafeBytes { (text) throws(KeychainError) in
         try variables.set(name, text)
       }
@@ -196,7 +196,7 @@ enum RunCommand {
   }
 
   private static var unusable: KeychainError {
-    KeychainError("--env needs NAME=REFERENCE", hint: .references, status: .usage)
+    KeychainError("--env needs NAME=ITEM or NAME=REFERENCE", hint: .references, status: .usage)
   }
 
   private static func run(

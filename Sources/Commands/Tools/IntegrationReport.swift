@@ -203,7 +203,7 @@ struct IntegrationReport {
   /// Rows of subjects and findings, and of `next` with what to do, which stays whole if it is only a command.
   static func columns(_ rows: [[String]]) -> TextForTerminal {
     ToolCommands.columns(
-      rows, wrappedTo: TerminalStyle().width,
+      withTilde(rows), wrappedTo: TerminalStyle().width,
       keeping: { $0[0] == Self.next && !$0[1].hasPart(" '") })
   }
 

@@ -152,7 +152,7 @@ enum SlotOutput {
     let rows = slots.map { slot in
       [slot.id, slot.kind.name, added(slot, inUTC: inUTC), remark(on: slot, location)]
     }
-    return columns([["ID", "KIND", "ADDED", ""]] + rows, wrappedTo: TerminalStyle().width)
+    return columns([["ID", "KIND", "ADDED", ""]] + withTilde(rows), wrappedTo: TerminalStyle().width)
   }
 
   static func report(_ slots: [SlotSummary], _ location: VaultLocation) -> [JSONObject] {

@@ -101,7 +101,7 @@ struct VaultLogCommand: ParsableCommand {
         remark(on: state),
       ]
     }
-    return columns([["WRITE", "WRITTEN", "ITEMS", ""]] + rows)
+    return columns([["WRITE", "WRITTEN", "ITEMS", ""]] + withTilde(rows))
   }
 
   private static func remark(on state: State) -> String {

@@ -48,6 +48,10 @@ public struct AnswerExplanation: Hashable, Sendable {
   /// The expired item whose refresh token goes to a caller that can renew it, as git can
   /// (``KeychainStore/answerOrRenewal(to:at:where:)``); `nil` if one answers, or none has such a token.
   public let renewal: Item?
+
+  /// The expired item for which the keychain's ``KeychainStore/renewer`` first gets a new secret. Only if there is none,
+  /// the ``winner`` answers.
+  public let renewed: Item?
 }
 
 extension KeychainStore {
@@ -63,7 +67,7 @@ extension KeychainStore {
     return try reading { () throws(KeychainError) -> AnswerExplanation in
       var candidates: [AnswerExplanation.Candidate] = []
       var winner: Item?
-      var renewal: Item?
+      var (renewal, renewed): (Item?, Item?)
       for item in try find(query) {
         if let winner {
           let rule = query.rule(preferring: winner, to: item)
@@ -74,8 +78,9 @@ extension KeychainStore {
         case .answers(_):
           winner = item
           candidates.append(AnswerExplanation.Candidate(item: item, verdict: .answers))
-        case .renews(let expiry):
-          renewal = renewal ?? item
+        case .renews(let expiry, let byCaller):
+          if byCaller { renewal = renewal ?? item }
+          if renewer != nil { renewed = renewed ?? item }
           candidates.append(AnswerExplanation.Candidate(item: item, verdict: .passedOver(.expired(expiry))))
         case .passedOver(let obstacle):
           candidates.append(AnswerExplanation.Candidate(item: item, verdict: .passedOver(obstacle)))
@@ -87,7 +92,7 @@ extension KeychainStore {
         candidates.append(AnswerExplanation.Candidate(item: item, verdict: .differs(differences)))
       }
       return AnswerExplanation(
-        query: query, candidates: candidates, renewal: winner == nil ? renewal : nil)
+        query: query, candidates: candidates, renewal: winner == nil ? renewal : nil, renewed: renewed)
     }
   }
 
@@ -99,8 +104,8 @@ extension KeychainStore {
     if credential.hasNoPassword { return .passedOver(.noPassword) }
     if credential.isExpired(at: now) {
       let expiry = credential.expiry ?? 0
-      return credential.isRenewable && isUsable(item, credential)
-        ? .renews(expiry) : .passedOver(.expired(expiry))
+      return credential.isRenewable(of: item) && isUsable(item, credential)
+        ? .renews(expiry, byCaller: credential.isRenewable) : .passedOver(.expired(expiry))
     }
     if isUsable(item, credential) { return .answers(credential) }
     return .passedOver(.unusable(scheme: credential.authenticationScheme))
@@ -109,8 +114,8 @@ extension KeychainStore {
 
 enum Look: ~Copyable {
   case answers(Credential)
-  /// It has expired, but a caller that can renew it could use it.
-  case renews(Int64)
+  /// It has expired, but can be renewed, perhaps also by a caller that is given its refresh token.
+  case renews(Int64, byCaller: Bool)
   case passedOver(AnswerExplanation.Obstacle)
 }
 

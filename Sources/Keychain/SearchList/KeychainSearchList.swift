@@ -173,7 +173,7 @@ public final class KeychainSearchList: KeychainStore {
   ) throws(KeychainError) -> AnswerExplanation {
     var candidates: [AnswerExplanation.Candidate] = []
     var others: [AnswerExplanation.Candidate] = []
-    var renewal: Item?
+    var (renewal, renewed): (Item?, Item?)
     var hasWinner = false
     var failures = Failures()
     for member in members {
@@ -196,6 +196,9 @@ public final class KeychainSearchList: KeychainStore {
           let seen = AnswerExplanation.Candidate(item: item, verdict: verdict)
           if case .differs = verdict { others.append(seen) } else { candidates.append(seen) }
         }
+        if renewed == nil, !hasWinner, let item = own.renewed {
+          renewed = member.outward(item, isHome: member === home)
+        }
         if own.winner != nil { hasWinner = true }
         if renewal == nil, let item = own.renewal {
           renewal = member.outward(item, isHome: member === home)
@@ -206,7 +209,7 @@ public final class KeychainSearchList: KeychainStore {
     }
     try report(failures, orThrowIf: candidates.isEmpty)
     return AnswerExplanation(
-      query: query, candidates: candidates + others, renewal: hasWinner ? nil : renewal)
+      query: query, candidates: candidates + others, renewal: hasWinner ? nil : renewal, renewed: renewed)
   }
 
   // MARK: Members

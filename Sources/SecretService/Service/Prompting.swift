@@ -67,7 +67,9 @@ extension SecretServiceKeychain {
     let path = try reporting(service.unlock(paths))
     guard let path else { return try refuseLocked(paths, named: name) }
     let prompt = UnlockingPrompt(path: path, objects: paths, name: name)
-    guard let heldLock, settings.mayPrompt else { return try unlock(through: prompt) }
+    guard let heldLock, settings.mayPrompt || settings.password != nil else {
+      return try unlock(through: prompt)
+    }
     if !hasSent {
       postponedPrompt = prompt
       throw .collectionLocked(name)

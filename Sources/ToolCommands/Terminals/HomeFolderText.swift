@@ -1,6 +1,9 @@
 import Bytes
 import EncryptedFile
 
+/// Rows of a table about llavero's own files, with `~` for the home folder.
+package func withTilde(_ rows: [[String]]) -> [[String]] { rows.map { $0.map { withTilde($0) } } }
+
 /// The text with `~` for the home folder at the beginning of a path, as people write it and a shell reads it back.
 ///
 /// A path in quotes stays whole, because a shell wouldn't.

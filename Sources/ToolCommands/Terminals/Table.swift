@@ -36,7 +36,7 @@ package func columns(_ rows: [[String]], cutTo width: Int?, whole: Int) -> TextF
   return rows.reduce(into: "") { $0 += "\(table.line($1))\n" }
 }
 
-private func shownCells(_ row: [String]) -> [String] { row.map { withTilde(terminalText($0)) } }
+private func shownCells(_ row: [String]) -> [String] { row.map(terminalText) }
 
 /// The column widths of a table, which grow as rows are added. Columns never become narrower, so that the first rows
 /// can be shown before the rest is known.

@@ -125,6 +125,28 @@ import Testing
     try git.hold("get ->")
   }
 
+  @Test(
+    "the best one is renewed though a worse one is valid, which answers only where there is no new secret")
+  func best() throws {
+    try renews { Credential(password: "new") }
+    try git.hold(
+      """
+      store username=bob password=valid
+      wait 1
+      store username=alice password=old password_expiry_utc={3} oauth_refresh_token=r
+      wait 9
+      get -> username=alice password=new
+      """)
+    expect(renewer.renewed, is: 1)
+    let explanation = try git.keychain.explain(.internet(), at: .now)
+    expect(explanation.renewed?.key.account, is: "alice")
+    expect(explanation.winner?.key.account, is: "bob")
+    for outcome in [{ _ in .failed }, { _ in .ended }] as [(Item) -> RenewalOutcome] {
+      renewer.outcome = outcome
+      try git.hold("get -> username=bob password=valid")
+    }
+  }
+
   @Test("git may ask again where a server refuses what can be renewed, and gets a new one then")
   func continued() throws {
     // Nothing renews it: another question would have the same answer.
