@@ -111,10 +111,16 @@ struct SetupCommand: UsingCompanion {
     return isPlain && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
   }
 
+  /// Of what is offered after the set-up.
+  private var selection: KeychainSelection { KeychainSelection(mayPrompt: !noPrompt && !yes) }
+
   /// The companion knows the bus, and will serve. When that is taken away without it, the bus finds out at its next
-  /// start.
+  /// start. Where somebody may bring in logins afterwards, it has to be there before: it begins the command anew.
   func companionNeed() throws(KeychainError) -> CompanionNeed {
-    if all || tool != ToolSetup.secretService.name { return .none }
+    if all { return .none }
+    if tool != ToolSetup.secretService.name {
+      return tool != nil && !remove && !dryRun && selection.mayAskPerson ? .wanted : .none
+    }
     _ = try place()
     return remove ? .wanted : .required
   }
@@ -207,12 +213,11 @@ struct SetupCommand: UsingCompanion {
     }
     let kinds = KnownTool.all.first { $0.name == tool.name }?.imports ?? []
     for loose in LooseCredentials.find(kinds: kinds) {
-      try offer("the logins in \(loose.path)", loose.remedy)
+      try offer("the logins in \(withTilde(loose.path))", loose.remedy)
     }
   }
 
   private func offer(_ what: String, _ words: [String]) throws {
-    let selection = KeychainSelection(mayPrompt: !noPrompt && !yes)
     switch selection.confirms("Bring in \(what)?") {
     case true?:
       let importing = try ImportCommand.parse(Array(words.dropFirst(2)))
