@@ -198,7 +198,8 @@ struct ExplainCommand: ParsableCommand {
   /// Warnings about other helpers: those that git asks before llavero answer in its place.
   private func notes(on chain: GitHelperChain) -> [String] {
     if let forgotten = chain.forgotten {
-      return ["git forgets llavero for this URL, by the empty \(forgotten.by.key) in \(forgotten.by.place)"]
+      let place = withTilde(forgotten.by.place)
+      return ["git forgets llavero for this URL, by the empty \(forgotten.by.key) in \(place)"]
         + (chain.asked.isEmpty
           ? [] : ["git asks \(chain.asked.map(\.value).joined(separator: ", then ")) there"])
     }

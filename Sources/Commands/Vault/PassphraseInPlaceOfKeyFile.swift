@@ -22,7 +22,7 @@ struct PassphraseInPlaceOfKeyFile {
       StandardStreams.say("the passphrase opens the keychain from now on")
     } else if removesKeyFile
       || selection.confirms(
-        "The key in \(path) opens it without a question. Remove that key file, so that you are asked?")
+        "The key in \(path: path) opens it without a question. Remove that key file, so that you are asked?")
         == true
     {
       try file.removeSlot(SlotSummary.identityFileID)
