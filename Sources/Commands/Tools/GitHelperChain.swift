@@ -91,20 +91,29 @@ struct GitHelperChain {
     return String(name.dropFirst(prefix.count).dropLast(suffix.count))
   }
 
-  /// A sentence for people with the helpers asked here, in order; `nil` if llavero is asked first, or nobody is.
+  /// A sentence for people with the helpers asked here, in order; `nil` if llavero is asked first, or none is set.
   var otherwise: String? {
-    guard let first = asked.first, !first.isLlavero else { return nil }
+    if let first = asked.first, first.isLlavero { return nil }
     var sentence = url.map { "for \($0), " } ?? ""
+    if asked.isEmpty {
+      guard url != nil, let reset = forgotten?.by, reset.key != "credential.helper" else { return nil }
+      return sentence + "git forgets llavero" + Self.leaving(reset)
+    }
     sentence += "git asks " + asked.map(\.value).joined(separator: ", then ")
     if !asked.contains(where: \.isLlavero) { sentence += ", and not llavero" }
     // Helpers for a single URL answer there, whatever is set for all.
     guard let other = asked.first(where: { !$0.isLlavero && $0.key != "credential.helper" }) else {
       return sentence
     }
+    return sentence + Self.leaving(other)
+  }
+
+  /// The end of a sentence, with the command that removes the helpers for a URL.
+  private static func leaving(_ helper: Helper) -> String {
     // Other people's settings are not for this person to change.
-    if other.scopeOption.contains("--system") { return sentence }
-    let command = ["git", "config"] + other.scopeOption + ["--unset-all", other.key]
-    return sentence + "; '\(command.joined(separator: " "))' leaves it to llavero"
+    if helper.scopeOption.contains("--system") { return "" }
+    let command = ["git", "config"] + helper.scopeOption + ["--unset-all", helper.key]
+    return "; '\(command.joined(separator: " "))' leaves it to llavero"
   }
 
   /// The files of git's own store.

@@ -107,7 +107,15 @@ import Testing
     arguments: [
       (["=llavero"], [nil]), (["=llavero", "=oauth"], [nil]), ([], [nil]),
       (["=oauth", "=llavero"], ["git asks oauth, then llavero"]),
-      (["=llavero", "https://a=store"], [nil, nil]),
+      (["=llavero", "https://a=store"], [nil, nil]), (["=llavero", "="], [nil]),
+      (
+        ["=llavero", "https://a="],
+        [
+          nil,
+          "for https://a, git forgets llavero; "
+            + "'git config --global --unset-all credential.https://a.helper' leaves it to llavero",
+        ]
+      ),
       (
         ["=llavero", "https://a=", "https://a=gh"],
         [
