@@ -71,7 +71,13 @@ struct ExplainCommand: ParsableCommand {
     if !found.hasAnswer {
       try keychain.refusePassingOver()
       let hint: Hint? =
-        if let expired = found.expired { expired.remedyForExpiry } else { "add one with 'llavero add'" }
+        if let expired = found.expired {
+          expired.remedyForExpiry
+        } else if let other = found.forAnotherPath {
+          "\(commandOf: other.key.words(of: "update") + ["--new-path", ""]) has it answer for the whole server"
+        } else {
+          "add one with 'llavero add'"
+        }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
   }

@@ -27,6 +27,12 @@ struct ExplanationOutput {
     }?.item
   }
 
+  /// The only item that is for another path of the server, and would answer without that path.
+  var forAnotherPath: Item? {
+    let found = explanations.last?.candidates.filter { $0.verdict == .differs([.attribute(.path)]) } ?? []
+    return found.count == 1 ? found.first?.item : nil
+  }
+
   var hasAnswer: Bool { explanations.last?.winner != nil }
 
   // MARK: For people
