@@ -126,6 +126,7 @@ struct AddCommand: ParsableCommand {
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
     try output.write(open.named(added).report, saying: "stored \(added.key.inSentence)")
+    sayIfGitSendsNoPath(for: added, in: keychain)
   }
 
   private func refuseTwin(of item: Item, in keychain: any KeychainStore) throws(KeychainError) {
@@ -187,10 +188,5 @@ struct AddCommand: ParsableCommand {
 
 extension Item.Key {
   /// Whether git asks for the user name although it gets the secret, because there is none beside it.
-  var leavesNameToGit: Bool {
-    guard case .internetPassword(let key) = self, key.account == nil, key.securityDomain == nil else {
-      return false
-    }
-    return key.server?.isEmpty == false && ["https", "http"].contains(key.protocol.lowercased)
-  }
+  var leavesNameToGit: Bool { account == nil && isForGit }
 }

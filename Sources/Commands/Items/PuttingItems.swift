@@ -65,6 +65,23 @@ func sayIfNoToolTakes(_ secret: borrowing Secret, of item: Item) {
   }
 }
 
+/// Tells a person if git sends no path there, so that a login without one answers in place of this item.
+func sayIfGitSendsNoPath(for item: Item, in keychain: any KeychainStore) {
+  guard StandardStreams.isTerminal(2), item.key.isForGit, case .internetPassword(let place) = item.key,
+    place.path != nil, GitSettings.isInstalled, !GitSettings.forPlace(place).usesPath
+  else { return }
+  var server = place
+  (server.path, server.account) = (nil, nil)
+  guard let query = try? ItemQuery(for: .internetPassword(server)), let found = try? keychain.find(query),
+    let other = found.first(where: { $0[.path] == nil && $0[.securityDomain] == nil })
+  else { return }
+  let words = ["git", "config", "--global", "credential.\(server.readableURL).useHttpPath", "true"]
+  let sending: Hint = "\(commandOf: words)"
+  StandardStreams.say(
+    "hint: git sends no path there, so it gets \(other.key.inSentence); \(terminalText(sending.description)) "
+      + "changes that")
+}
+
 /// Refuses a mistyped host, for which no program asks.
 ///
 /// - Throws: ``KeychainError`` if the host has white space or control characters, which a URL can't have (RFC 3986, section
@@ -79,6 +96,12 @@ func refuseImpossibleHost(of item: Item) throws(KeychainError) {
 }
 
 extension Item.Key {
+  /// Whether it is a login by HTTP for git and people, and for no other tool.
+  var isForGit: Bool {
+    guard case .internetPassword(let key) = self, key.securityDomain == nil else { return false }
+    return key.server?.isEmpty == false && ["https", "http"].contains(key.protocol.lowercased)
+  }
+
   /// A command of llavero for just this item: `llavero update https://github.com --account alice`.
   func words(of command: String) -> [String] {
     var words = ["llavero", command]
