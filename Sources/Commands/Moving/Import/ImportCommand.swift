@@ -101,6 +101,20 @@ struct ImportCommand: UsingCompanion {
     try importing.run(
       what: "importing", isRehearsal: dryRun, removesSource: removeSource, output: output
     ) { if !output.json { sources.forEach { sayInstead(of: $0) } } }
+    if !dryRun, !removeSource, !output.json { sayWhatIsStillThere(in: sources) }
+  }
+
+  /// Tells a person which files still have what was imported, and how to take it out of them.
+  private func sayWhatIsStillThere(in sources: [any ImportSource]) {
+    let files = sources.filter { $0 is FileSource && $0.whyNotRemovable == nil }.map(\.name)
+    guard !files.isEmpty, StandardStreams.isTerminal(2) else { return }
+    var words = ["llavero", "import", kind] + (file.map { [$0] } ?? [])
+    if let columns { words += ["--columns", columns] }
+    if let identity { words += ["--identity", identity] }
+    if let name = keychain.keychain { words += ["--keychain", name] }
+    let removing: Hint = "\(commandOf: words + ["--remove-source"])"
+    let what = "\(files.joined(separator: " and ")) still \(files.count == 1 ? "has" : "have") these logins"
+    StandardStreams.say("hint: \(terminalText("\(what); \(removing.description) takes them out"))")
   }
 
   /// Tells what to write in place of imported logins whose program asks no keychain, and how to run the program.
