@@ -24,6 +24,12 @@ extension HelpTopic {
           llavero migrate --from file --to secret-service --dry-run
           llavero keychain use secret-service
 
+      TO ANOTHER MACHINE
+
+      Copy the encrypted file and its key; this says how:
+
+          llavero help backup
+
       LETTING TOOLS LOG IN FROM HERE
 
       See what each tool uses now, and change one line of its configuration:
