@@ -40,8 +40,8 @@ struct ResolvedReferences: ~Copyable {
     let areSecrets = missing.allSatisfy { $0.reference.field == .secret }
     let names = missing.map { "\($0.place) (\($0.text))" }.joined(separator: ", ")
     throw .failure(
-      "the keychain has \(areSecrets ? "no secret" : "nothing") for \(names)", hint: Self.hint(for: missing),
-      status: .nothingMatched)
+      "the keychain has \(areSecrets ? "no secret" : "nothing") for \(names)",
+      hint: Self.hint(for: missing, in: open), status: .nothingMatched)
   }
 
   private static func answer(
@@ -72,8 +72,8 @@ struct ResolvedReferences: ~Copyable {
     return result
   }
 
-  /// What to do about missing secrets. People write a server where a service belongs.
-  private static func hint(for missing: [PlacedReference]) -> Hint {
+  /// What to do about missing secrets. People write a server where a service belongs, or a part of its name.
+  private static func hint(for missing: [PlacedReference], in open: OpenKeychain) -> Hint {
     for placed in missing {
       guard case .genericPassword(let query) = placed.reference.query,
         query.service.bytes.contains(UInt8(ascii: ".")), HostAndPort(parsing: query.service) != nil
@@ -81,7 +81,27 @@ struct ResolvedReferences: ~Copyable {
       let reference = "llavero+https://\(query.service)"
       return "the login for that server would be \(words: reference); see what there is with 'llavero list'"
     }
+    let whole = missing.lazy.compactMap { placed in wholeName(placed.reference.query, in: open) }.first
+    if let whole { return "a reference needs the whole name: \(words: whole)" }
     return "see what it has with 'llavero list'"
+  }
+
+  /// The reference for the only generic password whose name has the service of a query as its part.
+  private static func wholeName(_ query: ItemQuery, in open: OpenKeychain) -> String? {
+    // All that others have is too much to ask for.
+    guard case .genericPassword(let asked) = query, !open.choice.kind.isOfOtherMachine,
+      !open.choice.kind.isOnServer, SharedSources(of: open.keychain).isEmpty
+    else { return nil }
+    var criteria = ItemCriteria()
+    criteria.itemClass = .genericPassword
+    criteria.omitsLocked = true
+    let items = (try? open.keychain.items(matching: .criteria(criteria))) ?? []
+    // It is there, and has no such account or field.
+    if items.contains(where: { $0[.service] == asked.service }) { return nil }
+    let found = items.filter { item in
+      item.isCalled(byPart: "\(asked.service)") && (asked.account == nil || item.key.account == asked.account)
+    }
+    return found.count == 1 ? found.first?.key.asReference : nil
   }
 }
 
