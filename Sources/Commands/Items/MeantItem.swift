@@ -195,6 +195,12 @@ extension Item {
     return names.contains { $0.lowercased().hasPart(part) }
   }
 
+  /// Whether its account or its remark has the part, in capitals or small letters.
+  func isNoted(byPart part: String) -> Bool {
+    let part = part.lowercased()
+    return [key.account, comment].contains { $0.map { "\($0)".lowercased().hasPart(part) } ?? false }
+  }
+
   /// What people call it: its place, or its service, and its label.
   var names: [String] { [key.place] + (label.nonEmpty.map { ["\($0)"] } ?? []) }
 }

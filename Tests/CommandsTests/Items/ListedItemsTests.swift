@@ -32,6 +32,19 @@ import Testing
     expect(try listed("nothing").rest, is: [])
   }
 
+  @Test("a part of an account or of a remark counts where none has it in its name")
+  func remarks() throws {
+    var login = Item(InternetPassword(protocol: "https", server: "a.example", account: "Alice"))
+    var noted = Self.items[2]
+    noted.comment = "for the shop"
+    let items = Self.items + [login, noted]
+    expect(try listed("lic", among: items).rest, is: ["https://a.example"])
+    expect(try listed("SHOP", among: items).rest, is: ["other"])
+    expect(try listed("shop", includingParts: false, among: items).rest, is: [])
+    login.label = "the shop"
+    expect(try listed("shop", among: [login, noted]).rest, is: ["https://a.example"])
+  }
+
   @Test("what a place has is listed as it is read, and nothing else is")
   func places() throws {
     let login = Item(InternetPassword(protocol: "https", server: "npm"))

@@ -24,7 +24,7 @@ struct ListCommand: ParsableCommand {
       """)
 
   @Argument(
-    "A place: https://HOST[:PORT][/PATH], or just HOST for any protocol; or a label, a service, or on a terminal part of these",
+    "A place: https://HOST[:PORT][/PATH], or just HOST for any protocol; or a label, a service, or on a terminal part of these, of an account or of a remark",
     value: "url")
   var url: String?
 

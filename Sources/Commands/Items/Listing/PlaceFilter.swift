@@ -10,7 +10,7 @@ struct PlaceFilter {
   private let place: ListedPlace?
   private var takes = Taking.place
 
-  private enum Taking { case place, names, parts }
+  private enum Taking { case place, names, parts, remarks }
 
   /// - Throws: ``KeychainError`` for a URL that can't be understood or has a password in it.
   init(_ text: String) throws(KeychainError) {
@@ -28,14 +28,15 @@ struct PlaceFilter {
     case .place: place?.contains(item) ?? false
     case .names: item.isCalled(text)
     case .parts: item.isCalled(byPart: text)
+    case .remarks: item.isNoted(byPart: text)
     }
   }
 
-  /// What the text means, one after the other if nothing is there: a place, a name, and a part of one. A URL is meant as
-  /// it is.
+  /// What the text means, one after the other if nothing is there: a place, a name, a part of one, and a part of an
+  /// account or a remark, which a list also shows. A URL is meant as it is.
   func meanings(includingParts: Bool) -> [PlaceFilter] {
     if text.isEmpty || text.hasPart("://") { return [self] }
-    let further: [Taking] = includingParts ? [.names, .parts] : [.names]
+    let further: [Taking] = includingParts ? [.names, .parts, .remarks] : [.names]
     return [self]
       + further.map { taking in
         var filter = self
