@@ -41,10 +41,7 @@ extension HelpTopic {
           llavero update https://github.com --account alice --secret
           llavero undelete https://github.com --account alice
 
-      'llavero doctor' tells you what else may be wrong. If git asks although a login
-      is stored, this says which login it gets for a URL, and why no other:
-
-          llavero explain https://github.com/acme/app.git
+      'llavero doctor' says what else is wrong, 'llavero explain URL' what git gets.
 
       """)
 }

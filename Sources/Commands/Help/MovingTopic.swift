@@ -24,12 +24,6 @@ extension HelpTopic {
           llavero migrate --from file --to secret-service --dry-run
           llavero keychain use secret-service
 
-      TO ANOTHER MACHINE
-
-      Copy the encrypted file and its key; this says how:
-
-          llavero help backup
-
       LETTING TOOLS LOG IN FROM HERE
 
       See what each tool uses now, and change one line of its configuration:
@@ -39,6 +33,7 @@ extension HelpTopic {
 
       AND OUT AGAIN
 
+      To another machine, you copy the file and its key: see 'llavero help backup'.
       The standard tool age opens the file. llavero also writes other formats:
 
           llavero export --format csv --output logins.csv
