@@ -68,7 +68,8 @@ func sayIfNoToolTakes(_ secret: borrowing Secret, of item: Item) {
 /// Tells a person if git sends no path there, so that a login without one answers in place of this item.
 func sayIfGitSendsNoPath(for item: Item, in keychain: any KeychainStore) {
   guard StandardStreams.isTerminal(2), item.key.isForGit, case .internetPassword(let place) = item.key,
-    place.path != nil, GitSettings.isInstalled, !GitSettings.forPlace(place).usesPath
+    place.path != nil, GitSettings.isInstalled, case let settings = GitSettings.forPlace(place),
+    !settings.usesPath, settings.account == nil
   else { return }
   var server = place
   (server.path, server.account) = (nil, nil)
