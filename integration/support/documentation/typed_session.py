@@ -8,6 +8,7 @@ import select
 import struct
 import termios
 import time
+from pathlib import Path
 
 from shown_lines import ANYTHING, form, places_after, shown_lines
 
@@ -22,6 +23,24 @@ KEYS = {"^C": "\x03", "^D": "\x04", "^Z": "\x1a"}
 
 class Stuck(Exception):
     """The command waits, and the page doesn't say what for, or it never ends."""
+
+
+# The numbers of read, poll and select on x86-64 and on arm64.
+WAITING = {"0", "7", "23", "270", "271", "63", "72", "73"}
+
+
+def waits(group):
+    """Whether a process of the group waits for input, or may, because it lets nobody look."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getpgid(int(process.name)) == group and process.joinpath("syscall").read_text().split()[0] in WAITING:
+                return True
+        except PermissionError:
+            return True
+        except (OSError, ValueError):
+            # It has just ended.
+            continue
+    return False
 
 
 def is_there(group):
@@ -104,6 +123,9 @@ class Session:
                     return answer if answer in KEYS else answer + "\n"
                 if line.startswith(prompt) and line[len(prompt):] in KEYS:
                     return line[len(prompt):]
+            elif not waits(os.tcgetpgrp(self.terminal)):
+                # A part of a line that ends like a question.
+                continue
             elif line.startswith(prompt):
                 typed = line[len(prompt):]
                 return typed if typed.endswith(tuple(KEYS)) else typed + "\n"
