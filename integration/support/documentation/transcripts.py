@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""transcripts.py [--patience SECONDS] [--world | --hosts | NAME] <PAGE: types the commands of a page on a terminal, and
+"""transcripts.py [--patience SECONDS] [--pace SECONDS] [--world | --hosts | NAME] <PAGE: types the commands of a page on a terminal, and
 compares what is shown there with what the page says; prints each difference with the page's NAME and line.
 
   --world     prints instead in which world the page's session is, if it names one
   --hosts     prints instead the hosts that the page names
   --patience  how long a command may show nothing new
+  --pace      how long a key takes; then the keys and seconds of the commands that the page shows are printed, too
 
 transcript_page.py describes the pages. Where a line of the page ends with …, anything may follow, and a line … stands
 for any lines; dates, times, ids, process numbers and sizes have to have the same form (shown_lines.py). A person
@@ -15,6 +16,7 @@ import argparse
 import os
 import re
 import sys
+import time
 
 from shown_lines import difference
 from transcript_page import PageFault, read_page
@@ -69,6 +71,7 @@ def main():
     parser.add_argument("--world", action="store_true")
     parser.add_argument("--hosts", action="store_true")
     parser.add_argument("--patience", type=float, default=60)
+    parser.add_argument("--pace", type=float, default=0)
     parser.add_argument("name", nargs="?", default="page")
     options = parser.parse_args()
     text = sys.stdin.read()
@@ -83,19 +86,24 @@ def main():
     if options.world:
         print(page.world)
         return 0
-    session, count, different = Session(environment(), os.environ["HOME"], options.patience), 0, 0
+    session = Session(environment(), os.environ["HOME"], options.patience, options.pace)
+    count, different, keys, seconds = 0, 0, 0, 0.0
     try:
         for command in page.commands:
+            keys_before, begin = session.keys, time.monotonic()
             if fault := fault_of(command, session):
                 print(f"{options.name}:{fault[0]}: {fault[1]}")
                 different += 1
                 if not fault[2]:
                     break
-            count += command.output is not None
+            if command.output is not None:
+                count += 1
+                keys += session.keys - keys_before
+                seconds += time.monotonic() - begin
     except (Stuck, OSError):
         print(f"{options.name}:{command.line}: the shell has ended, or ^C doesn't end what it runs: $ {command.text}")
         return 1
-    print(f"{options.name}: {count} commands")
+    print(f"{options.name}: {count} commands", *[f"{keys} keys, {seconds:.1f} seconds"] * bool(options.pace), sep=", ")
     return 1 if different else 0
 
 

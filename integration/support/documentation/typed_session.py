@@ -53,8 +53,10 @@ def is_there(group):
 
 
 class Session:
-    def __init__(self, environment, home, patience):
-        self.patience, self.read, self.interrupted = 60, b"", None
+    """Types at once, or with a pause of `pace` seconds before each key; counts the keys."""
+
+    def __init__(self, environment, home, patience, pace=0):
+        self.patience, self.read, self.interrupted, self.pace, self.keys = 60, b"", None, 0, 0
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.chdir(home)
@@ -66,7 +68,7 @@ class Session:
         self.read = b""
         self.type("export -n PS1 PS2 HISTFILE\n")
         self.wait_for(lambda: READY.search(self.shown()))
-        self.patience = patience
+        self.patience, self.pace, self.keys = patience, pace, 0
 
     def shown(self):
         return self.read.decode("utf-8", "replace")
@@ -78,7 +80,11 @@ class Session:
         if "^C" in text:
             self.interrupted = os.tcgetpgrp(self.terminal)
         for part in re.split(r"(\^[CDZ])", text):
-            os.write(self.terminal, KEYS.get(part, part).encode())
+            typed = KEYS.get(part, part)
+            self.keys += len(typed)
+            for key in typed if self.pace else [typed]:
+                time.sleep(self.pace)
+                os.write(self.terminal, key.encode())
 
     def wait_until_ready(self):
         """The shell waits for the next command, and nothing that was interrupted is left. Otherwise it may throw
@@ -129,7 +135,7 @@ class Session:
             elif line.startswith(prompt):
                 typed = line[len(prompt):]
                 return typed if typed.endswith(tuple(KEYS)) else typed + "\n"
-            elif line == prompt.rstrip() and prompt.endswith(("] ", "? ")):
+            elif line == prompt.rstrip() and prompt.endswith(("] ", "]: ", "? ")):
                 return "\n"
         return None
 

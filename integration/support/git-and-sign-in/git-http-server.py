@@ -4,7 +4,8 @@
 The users file has a line `user:password` for each user of all repositories, or `/prefix user:password` for
 users of the paths below a prefix alone; the longest prefix decides. It is read again at each request. The
 log gets a line `METHOD PATH USER STATUS` for each request, USER being `-` where none was named. It prints its
-port. With --every-path, there is a copy of that repository wherever one is asked for.
+port. With --every-path, there is a copy of that repository wherever one is asked for. To docker's login it is a
+registry with the same users.
 """
 
 import argparse
@@ -52,6 +53,10 @@ class Handler(GitBackend, BaseHTTPRequestHandler):
         if login is None or login not in users_for(path, self.options.users):
             self.note(path, user, 401)
             self.respond(401, [("WWW-Authenticate", 'Basic realm="llavero tests"')], b"who are you?\n")
+            return
+        if path == "/v2/":
+            self.note(path, user, 200)
+            self.respond(200, [("Content-Type", "application/json")], b"{}")
             return
         if self.options.every_path:
             self.provide(path)
