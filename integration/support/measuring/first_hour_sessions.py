@@ -27,7 +27,7 @@ Password for 'https://alice@git.example.com':
 …
 """
 PULL = "$ git -C app pull\nAlready up to date.\n"
-QUIETLY = "git -C app pull </dev/null"
+QUIETLY = "GIT_TERMINAL_PROMPT=0 git -C app pull"
 MAPPING = "~/.config/pass-git-helper/git-pass-mapping.ini"
 PASS_HELPER = "$ git config --global credential.helper '!pass-git-helper $@'\n"
 LOGIN = "$ docker login registry.example.com\n…\nUsername: alice\n…\nPassword:\n…\n"
@@ -48,7 +48,7 @@ TEN_ENTRIES = (
     "gpg --batch --passphrase '' --quick-generate-key alice && pass init alice",
     f"for host in {HOSTS}; do echo rosebud | pass insert --echo $host/alice || break; done",
 )
-TEN_LOGINS = f"(for host in {HOSTS}; do git ls-remote https://$host/app.git </dev/null || exit; done)"
+TEN_LOGINS = f"(for host in {HOSTS}; do GIT_TERMINAL_PROMPT=0 git ls-remote https://$host/app.git || exit; done)"
 API = "python3 /opt/support/git-and-sign-in/github-api.py $XDG_RUNTIME_DIR/github rosebud=alice"
 PUBLISH = (r"""mkdir -p .local/bin; printf '#!/bin/sh\ntest "$NPM_TOKEN" = rosebud\n' >.local/bin/publish""",
            "chmod +x .local/bin/publish")  # fmt: skip
