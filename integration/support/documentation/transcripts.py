@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""transcripts.py [--patience SECONDS] [--pace SECONDS] [--world | --hosts | NAME] <PAGE: types the commands of a page on
-a terminal, and compares what is shown there with what the page says; prints each difference with the page's NAME and
-line.
+"""transcripts.py [--patience SECONDS] [--pace SECONDS] [--world | --hosts | NAME] <PAGE: types the commands of a page
+on a terminal, and compares what is shown there with what the page says; prints each difference with the page's NAME
+and line.
 
   --world     prints instead in which world the page's session is, if it names one
   --hosts     prints instead the hosts that the page names

@@ -59,12 +59,12 @@ def table(rows):
     yield "| goal | with | kept in | commands | keys | seconds | ratio of keys | |"
     yield "|---|---|---|--:|--:|--:|--:|---|"
     for row, before in zip(rows, [{}, *rows]):
-        goal = row["goal"] if row["goal"] != before.get("goal") else ""
+        goal = row["goal"] + " " if row["goal"] != before.get("goal") else ""
         if "notRun" in row:
-            yield f"| {goal} | {row['with']} | not run: {row['notRun']} | | | | | |"
+            yield f"| {goal}| {row['with']} | not run: {row['notRun']} | | | | | |"
             continue
         ratio = f"{row['ratio']:.2f} | {'pass' if row['pass'] else 'short'}" if "ratio" in row else "|"
-        yield (f"| {goal} | {row['with']} | {row['kept']} | {row['commands']} | {row['keys']} | {row['seconds']:.1f} "
+        yield (f"| {goal}| {row['with']} | {row['kept']} | {row['commands']} | {row['keys']} | {row['seconds']:.1f} "
                f"| {ratio} |")  # fmt: skip
 
 
