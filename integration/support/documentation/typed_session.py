@@ -53,8 +53,8 @@ def is_there(group):
 
 
 class Session:
-    """Types at once, or with a pause of `pace` seconds before each key, and ten of these before an answer: what a
-    program does to the terminal after its question may throw away what is typed sooner. It counts the keys."""
+    """Types at once, or with `pace` seconds before each key and ten of these before an answer, because a program may
+    throw away what comes before it has set the terminal; counts the keys."""
 
     def __init__(self, environment, home, patience, pace=0):
         self.patience, self.read, self.interrupted, self.pace, self.keys = 60, b"", None, 0, 0

@@ -28,9 +28,8 @@ first_hour() {
 # peers: has the programs in $CASE/shared/bin that are elsewhere than in the machine's /usr/bin
 peers() {
   local manager
-  mkdir "$CASE/shared/bin"
+  mkdir "$CASE/shared/bin" "$CASE/shared/secretservice"
   cp -L "$(command -v docker)" "$CASE/shared/bin"
-  mkdir "$CASE/shared/secretservice"
   cp -L "$(command -v docker-credential-secretservice)" "$CASE/shared/secretservice"
   build_libsecret_helper
   cp "$LIBSECRET_HELPER" "$CASE/shared/bin"

@@ -29,13 +29,12 @@ def page(session):
 
 def missing(session, folder):
     path = os.pathsep.join([str(folder / "shared/bin"), os.environ["PATH"]])
-    absent = [program for program in session.needs.split() if not shutil.which(program, path=path)]
-    return f"{', '.join(absent)} isn't installed" if absent else ""
+    return next((f"{name} isn't installed" for name in session.needs.split() if not shutil.which(name, path=path)), "")
 
 
 def numbered():
-    sessions = [(goal, session) for goal, sessions in GOALS.items() for session in sessions]
-    return [(f"{number:02}", goal, session) for number, (goal, session) in enumerate(sessions)]
+    pairs = [(goal, session) for goal, sessions in GOALS.items() for session in sessions]
+    return [(f"{number:02}", *pair) for number, pair in enumerate(pairs)]
 
 
 def figures(folder):
@@ -77,7 +76,7 @@ def main():
     options = parser.parse_args()
     if options.what == "pages":
         for number, _, session in numbered():
-            if not session.not_run and not missing(session, options.folder):
+            if not (session.not_run or missing(session, options.folder)):
                 (options.folder / f"{number}.md").write_text(page(session))
         return 0
     rows = list(figures(options.folder))

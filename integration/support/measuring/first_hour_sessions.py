@@ -29,7 +29,8 @@ Password for 'https://alice@git.example.com':
 PULL = "$ git -C app pull\nAlready up to date.\n"
 QUIETLY = "GIT_TERMINAL_PROMPT=0 git -C app pull"
 MAPPING = "~/.config/pass-git-helper/git-pass-mapping.ini"
-PASS_HELPER = "$ git config --global credential.helper '!pass-git-helper $@'\n"
+HELPER = "$ git config --global credential.helper {}\n"
+PASS_HELPER = HELPER.format("'!pass-git-helper $@'")
 LOGIN = "$ docker login registry.example.com\n…\nUsername: alice\n…\nPassword:\n…\n"
 # What docker asks before it pulls.
 LOOK_UP = "echo registry.example.com | docker-credential-{} get | grep rosebud"
@@ -43,15 +44,14 @@ AWS_CHECK = f"aws configure export-credentials </dev/null | grep {AWS_SECRET}"
 NEW_STORE = "$ gpg --quick-generate-key alice\n…\n$ pass init alice\n…\n"
 NEW_STORE_SECRETS = ("y", "correct-horse-9", "correct-horse-9")
 PINENTRY = ("mkdir -m 700 .gnupg; echo pinentry-program /usr/bin/pinentry-tty >.gnupg/gpg-agent.conf",)
-HOSTS = " ".join(f"{name}.example.com" for name in ("git", *"abcdefghi"))
+HOSTS = " ".join(f"{name}.example.com" for name in "abcdefghij")
 TEN_ENTRIES = (
     "gpg --batch --passphrase '' --quick-generate-key alice && pass init alice",
     f"for host in {HOSTS}; do echo rosebud | pass insert --echo $host/alice || break; done",
 )
 TEN_LOGINS = f"(for host in {HOSTS}; do GIT_TERMINAL_PROMPT=0 git ls-remote https://$host/app.git || exit; done)"
-API = "python3 /opt/support/git-and-sign-in/github-api.py $XDG_RUNTIME_DIR/github rosebud=alice"
-PUBLISH = (r"""mkdir -p .local/bin; printf '#!/bin/sh\ntest "$NPM_TOKEN" = rosebud\n' >.local/bin/publish""",
-           "chmod +x .local/bin/publish")  # fmt: skip
+API = "python3 /opt/support/git-and-sign-in/github-api.py $XDG_RUNTIME_DIR/github rosebud=alice >/dev/null 2>&1"
+PUBLISH = (r"""install -Dm 755 <(printf '#!/bin/sh\ntest "$NPM_TOKEN" = rosebud\n') .local/bin/publish""",)
 
 GOALS = {
     "a `git pull` that asks nothing": [
@@ -59,12 +59,10 @@ GOALS = {
         Session("llavero, with a passphrase", "file with a passphrase", "llavero git",
                 "$ llavero init --passphrase\n…\n" + SETUP.format("git") + CLONE.replace("...\n", "...\n…\n") + PULL,
                 QUIETLY, secrets=("correct-horse-9",) * 3),
-        Session("git with its store", "plain text", "git",
-                "$ git config --global credential.helper store\n" + CLONE + PULL, QUIETLY),
-        Session("git with its cache", "memory, for 15 minutes", "git",
-                "$ git config --global credential.helper cache\n" + CLONE + PULL, QUIETLY),
+        Session("git with its store", "plain text", "git", HELPER.format("store") + CLONE + PULL, QUIETLY),
+        Session("git with its cache", "memory, for 15 minutes", "git", HELPER.format("cache") + CLONE + PULL, QUIETLY),
         Session("git with its helper for libsecret", "desktop's keyring", "git git-credential-libsecret",
-                "$ git config --global credential.helper libsecret\n" + CLONE + PULL, QUIETLY, keyring=True),
+                HELPER.format("libsecret") + CLONE + PULL, QUIETLY, keyring=True),
         Session("Git Credential Manager", "plain text", "git git-credential-manager",
                 "$ git-credential-manager configure\n…\n"
                 "$ git config --global credential.credentialStore plaintext\n"
@@ -73,7 +71,7 @@ GOALS = {
         Session("gh, given a token in a file", "plain text", "git gh",
                 "$ gh auth login --hostname git.example.com --with-token < mytoken.txt\n$ gh auth setup-git\n"
                 "$ git clone https://git.example.com/app.git\n…\n" + PULL, QUIETLY,
-                (f"({API} >/dev/null 2>&1 &) && echo rosebud >mytoken.txt",
+                (f"({API} &) && echo rosebud >mytoken.txt",
                  "gh config set http_unix_socket $XDG_RUNTIME_DIR/github")),
         Session("gh, by a browser", not_run="it signs in at github.com"),
         Session("pass with pass-git-helper", "gpg key with a passphrase", "git gpg pass pass-git-helper pinentry-tty",
