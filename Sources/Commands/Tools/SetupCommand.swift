@@ -220,12 +220,27 @@ struct SetupCommand: UsingCompanion {
   private func offer(_ what: String, _ words: [String]) throws {
     switch selection.confirms("Bring in \(what)?") {
     case true?:
-      let importing = try ImportCommand.parse(Array(words.dropFirst(2)))
-      try importing.run()
+      try run(words)
     case false?: return
     case nil:
       let command: Hint = "\(commandOf: words)"
       StandardStreams.say("hint: bring in \(what) with \(terminalText(command.description))")
+    }
+  }
+
+  /// Runs a command of llavero's in a process of its own: in this one it could become the companion for the Secret
+  /// Service, which would begin with the words of this command.
+  private func run(_ words: [String]) throws(KeychainError) {
+    let arguments = ([try ProgramLinks.program()] + words.dropFirst()).map { CString(copying: $0) }
+    let supervised = try SupervisedProgram()
+    switch supervised.run(arguments, ProgramEnvironment()) {
+    case .ended(.exited(0)): return
+    // It has said why.
+    case .ended(.exited(let status)): Program.end(status)
+    case .ended(let ending):
+      throw .failure("'\(words.joined(separator: " "))' \(ending.text)", status: .keychain)
+    case .failed(let number):
+      throw .failure("cannot run \(words[0]): \(errorText(number))", status: .keychain)
     }
   }
 
