@@ -8,7 +8,8 @@ extension HelpTopic {
 
           llavero setup git
 
-      It says which helpers git asks then. Where it is the only one, the same is:
+      It names each helper that git asks no longer, or asks before llavero. Where there
+      is no other one, the same is:
 
           git config --global credential.helper llavero
 

@@ -65,6 +65,17 @@ struct GitHelperChain {
     }
   }
 
+  /// The helpers other than llavero that git asks, for people: `store`, `gh for https://github.com`.
+  static func helpersBesideLlavero(in entries: [GitSettings.Entry]) -> [String] {
+    all(in: entries).reduce(into: []) { names, chain in
+      let own = chain.asked.filter { ($0.key == "credential.helper") == (chain.url == nil) }
+      for helper in own where !helper.isLlavero {
+        let name = helper.name + (chain.url.map { " for \($0)" } ?? "")
+        if !names.contains(name) { names.append(name) }
+      }
+    }
+  }
+
   /// Makes the chain from the entries for one place.
   ///
   /// - Parameter url: the place, for messages.

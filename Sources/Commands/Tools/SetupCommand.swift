@@ -370,6 +370,9 @@ struct SetupCommand: UsingCompanion {
       text += "\(path: step.path):\n"
       for line in step.removed { text += "  - \(visible(line))\n" }
       for line in step.added { text += "  + \(visible(line))\n" }
+      if !step.noLongerAsked.isEmpty {
+        text += "no longer asked: \(step.noLongerAsked.joined(separator: "; "))\n"
+      }
     }
     return text
   }
@@ -401,7 +404,10 @@ struct SetupCommand: UsingCompanion {
     _ name: String, _ plan: SetupPlan, _ earlier: [(path: String, sentence: String)] = []
   ) -> JSONObject {
     let changes = plan.steps.map { step -> JSONObject in
-      ["path": step.path, "removed": step.removed, "added": step.added]
+      [
+        "path": step.path, "removed": step.removed, "added": step.added,
+        "noLongerAsked": step.noLongerAsked.ifAny,
+      ]
     }
     let byHand = plan.leftToPerson.map { path, what -> JSONObject in
       ["path": path, "problem": what.reason, "hint": what.instruction]

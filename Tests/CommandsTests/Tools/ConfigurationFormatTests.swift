@@ -248,6 +248,15 @@ struct ConfigurationFormatTests {
     }
   }
 
+  @Test("the lines of git's file are shown with those that an empty one resets")
+  func ownLines() throws {
+    let git = GitHelperLines(helper: "llavero")
+    let text = bytes("[credential]\n\thelper = store\n\thelper =\n\thelper = llavero\n")
+    try expect(git.ownLines(in: text), is: ["helper = store", "helper =", "helper = llavero"])
+    expect(git.resets(text))
+    expect(!git.resets(bytes("[credential]\n\thelper = store\n")))
+  }
+
   @Test("lines of a block stay where something else stands between them now")
   func insideTheBlock() throws {
     let git = GitHelperLines(helper: "llavero")

@@ -7,14 +7,15 @@ import Testing
 
 @Suite("git's helpers") struct GitHelperChainTests {
   /// Makes chains from the entries of one file, `URL=HELPER` or `=HELPER`.
-  private func chains(_ entries: [String]) -> [GitHelperChain] {
-    GitHelperChain.all(
-      in: entries.map { entry in
-        let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return GitSettings.Entry(
-          name: parts[0].isEmpty ? "credential.helper" : "credential.\(parts[0]).helper",
-          value: String(parts[1]), scope: "global", origin: "file:/home/me/.gitconfig")
-      })
+  private func chains(_ entries: [String]) -> [GitHelperChain] { GitHelperChain.all(in: settings(entries)) }
+
+  private func settings(_ entries: [String]) -> [GitSettings.Entry] {
+    entries.map { entry in
+      let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return GitSettings.Entry(
+        name: parts[0].isEmpty ? "credential.helper" : "credential.\(parts[0]).helper",
+        value: String(parts[1]), scope: "global", origin: "file:/home/me/.gitconfig")
+    }
   }
 
   private func problems(_ entries: [String]) -> [[String]] {
@@ -74,6 +75,18 @@ import Testing
     ] as [([String], [String])])
   func wrong(entries: [String], told: [String]) {
     expect(problems(entries)[0], is: told)
+  }
+
+  @Test("helpers beside llavero have the host that they are for")
+  func besideLlavero() {
+    func names(_ entries: [String]) -> [String] {
+      GitHelperChain.helpersBesideLlavero(in: settings(entries))
+    }
+    expect(names(["=llavero", "https://a=llavero"]), is: [])
+    expect(names(["=gone", "=", "=store --file x", "=llavero"]), is: ["store"])
+    expect(
+      names(["=store", "https://a=", "https://a=!/usr/bin/gh auth git-credential", "https://b=cloud.sh"]),
+      is: ["store", "gh for https://a", "cloud.sh for https://b"])
   }
 
   @Test("what was reset for a URL names the line that does it")

@@ -24,6 +24,14 @@ extension KnownTool {
           }
         ]
       },
+      silenced: { place, added in
+        if !GitHelperLines(helper: "").resets(added) { return [] }
+        let file = configuration(place)
+        let entries = (try? entries(place, (try? file.contents()) ?? [], of: file)) ?? []
+        // Git reads a repository's own file later.
+        let earlier = entries.filter { !["local", "worktree", "command"].contains($0.scope) }
+        return GitHelperChain.helpersBesideLlavero(in: earlier)
+      },
       offers: { place in
         let file = configuration(place)
         let text = (try? file.contents()) ?? []

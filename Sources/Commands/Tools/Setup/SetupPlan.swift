@@ -10,6 +10,8 @@ struct SetupPlan {
     let path: String
     let removed: [String]
     let added: [String]
+    /// What the tool asks before the change, and not after it, though its lines stay.
+    var noLongerAsked: [String] = []
     fileprivate let carryOut: () throws(KeychainError) -> Void
   }
 
@@ -159,8 +161,10 @@ struct SetupPlan {
     let shown = Self.shownChange(from: text, to: result, format)
     let check = tool.check
     steps.append(
-      Step(path: file.path, removed: shown.removed, added: block.lines(of: edit) ?? shown.added) {
-        () throws(KeychainError) in
+      Step(
+        path: file.path, removed: shown.removed, added: block.lines(of: edit) ?? shown.added,
+        noLongerAsked: tool.silenced(place, edit.added)
+      ) { () throws(KeychainError) in
         try file.replace(present, with: result) { (path) throws(KeychainError) in try check(path, result) }
       })
   }
@@ -303,11 +307,18 @@ struct SetupPlan {
   private static func shownChange(
     from present: [UInt8], to text: [UInt8], _ format: any ConfigurationFormat
   ) -> (removed: [String], added: [String]) {
-    let before = (try? format.reading(of: present).setting) ?? []
-    let after = (try? format.reading(of: text).setting) ?? []
-    return (
-      before.filter { !after.contains($0) }.map(\.line), after.filter { !before.contains($0) }.map(\.line)
-    )
+    let before = (try? format.ownLines(in: present)) ?? []
+    let after = (try? format.ownLines(in: text)) ?? []
+    // A line may be there more than once.
+    func lines(_ lines: [String], without others: [String]) -> [String] {
+      var others = others
+      return lines.filter { line in
+        guard let index = others.firstIndex(of: line) else { return true }
+        others.remove(at: index)
+        return false
+      }
+    }
+    return (lines(before, without: after), lines(after, without: before))
   }
 
   // MARK: Refusing

@@ -15,6 +15,8 @@ struct ToolSetup: Sendable {
   var check: @Sendable (_ path: String, _ text: [UInt8]) throws(KeychainError) -> Void = { _, _ in }
   /// The places that may let something else answer before llavero.
   var earlier: @Sendable (SetupPlace) throws(KeychainError) -> [EarlierAnswers] = { _ in [] }
+  /// What the tool asks now, and won't ask with this text at the end of its configuration: for people, without secrets.
+  var silenced: @Sendable (SetupPlace, _ added: [UInt8]) -> [String] = { _, _ in [] }
   /// The kinds of `llavero import` for the logins of other helpers set beside it.
   var offers: @Sendable (SetupPlace) -> [String] = { _ in [] }
   /// The parts of its configuration that are set up one by one.

@@ -12,6 +12,9 @@ protocol ConfigurationFormat: Sendable {
   /// - Throws: ``ConfigurationFault`` if the tool would reject the text, or its reading is unclear.
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading
 
+  /// The lines of the format's own settings that are in the text, for people, even those that others overrule.
+  func ownLines(in text: [UInt8]) throws(ConfigurationFault) -> [String]
+
   /// Whether the text has the settings, whoever wrote them.
   ///
   /// - Throws: ``ConfigurationFault`` if the text is invalid.
@@ -103,6 +106,10 @@ struct ByHand: Hashable {
 
 extension ConfigurationFormat {
   var command: OwnCommand? { nil }
+
+  func ownLines(in text: [UInt8]) throws(ConfigurationFault) -> [String] {
+    try reading(of: text).setting.map(\.line)
+  }
 
   func block(named name: String) -> MarkedBlock { MarkedBlock(name: name) }
 

@@ -28,6 +28,18 @@ struct GitHelperLines: ConfigurationFormat {
       })
   }
 
+  func ownLines(in text: [UInt8]) throws(ConfigurationFault) -> [String] {
+    try GitEntries(text).values(of: Self.key).map { value in
+      let value = value.map { String(decoding: $0, as: UTF8.self) } ?? ""
+      return value.isEmpty ? "helper =" : "helper = \(value)"
+    }
+  }
+
+  /// Whether the text resets the helpers that git has read before it, also those for single hosts.
+  func resets(_ text: [UInt8]) -> Bool {
+    (try? helpers(in: GitEntries(text)).isReset) ?? false
+  }
+
   func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool {
     let file = try GitEntries(text)
     let present = try helpers(in: file)
