@@ -75,6 +75,11 @@ enum GitSettings {
     return nil
   }
 
+  /// The folder of git's own programs, which it searches before the PATH.
+  static var ownFolder: String? {
+    output(["--exec-path"])?.split(separator: "\n").first.map(String.init)
+  }
+
   /// Whether another file, which git reads before this one, names helpers.
   static func hasHelpers(beside path: String) -> Bool {
     let entries = credentialEntries() ?? []

@@ -22,6 +22,7 @@ struct IntegrationReport {
   }
 
   private(set) var findings: [Finding] = []
+  private let gitFolder = GitSettings.ownFolder
 
   /// Runs the checks, with git, if it is installed, to read its configuration.
   init(_ place: SetupPlace) {
@@ -58,6 +59,12 @@ struct IntegrationReport {
     }
     add(subject, value, problems.first?.problem, problems.first?.remedy)
     for (problem, remedy) in problems.dropFirst() { add(subject, nil, problem, remedy) }
+    for helper in chain.asked {
+      guard let program = helper.missingProgram(besides: gitFolder) else { continue }
+      let problem = "git doesn't find \(program), which \(helper.place) names"
+      if findings.contains(where: { $0.problem == problem }) { continue }
+      add(subject, nil, problem, helper.isLlavero ? "llavero setup git" : helper.removal)
+    }
   }
 
   /// Checks the names by which tools find this program on the PATH, and reports those that lead elsewhere.
@@ -161,7 +168,12 @@ struct IntegrationReport {
     case nil:
       add(
         "docker", "\(path): no credsStore", "docker keeps logins in plain text there", "llavero setup docker")
-    case "llavero"?: add("docker", "\(path): credsStore llavero")
+    case "llavero"?:
+      let isFound = ProgramLinks.found("docker-credential-llavero") != nil
+      add(
+        "docker", "\(path): credsStore llavero",
+        isFound ? nil : "docker doesn't find docker-credential-llavero along the PATH",
+        isFound ? nil : "make it with 'llavero link FOLDER', in a folder of your PATH")
     case let other?:
       add("docker", "\(path): credsStore \(other)", "docker doesn't ask llavero", "llavero setup docker")
     }

@@ -8,12 +8,15 @@ extension KnownTool {
       name: "git", programs: ["git"],
       settings: { (place) throws(KeychainError) in
         let file = configuration(place)
-        // A shell takes an absolute path.
-        let helper = try place.plain(place.shortOrAbsolute("llavero", ProgramLinks.git))
         // Git itself would complain about a file that it can't read.
-        let isReadable = (try? GitEntries(try file.contents() ?? [])) != nil
+        let present = try? GitEntries(try file.contents() ?? [])
+        let isReadable = present != nil
+        let helpers = present?.values(of: "credential.helper").compactMap(\.self) ?? []
+        let helper = try helper(place, beside: helpers)
         let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)
-        return [ToolSetting(file, GitHelperLines(helper: helper, hasOthersBefore: hasOthers))]
+        let lines = GitHelperLines(
+          helper: helper, byHand: place.isOnPath(ProgramLinks.git) ? short : nil, hasOthersBefore: hasOthers)
+        return [ToolSetting(file, lines)]
       },
       check: { (path, text) throws(KeychainError) in try GitSettings.check(text, at: path) },
       earlier: { (place) throws(KeychainError) in
@@ -64,6 +67,19 @@ extension KnownTool {
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {
     place.path("GIT_CONFIG_GLOBAL").map { ConfigurationFile(path: $0) }
       ?? place.first(of: [place.home(".gitconfig"), place.config("git/config")])
+  }
+
+  private static let short = "llavero"
+
+  /// The helper as git's configuration names it. A person may have written its short name.
+  private static func helper(
+    _ place: SetupPlace, beside present: [[UInt8]]
+  ) throws(KeychainError) -> String {
+    if place.isForRemoving, present.contains(where: { $0.elementsEqual(short.utf8) }) { return short }
+    let ownFolder = place.mayRunPrograms ? GitSettings.ownFolder : nil
+    if place.isFoundEverywhere(ProgramLinks.git, searching: ownFolder) { return short }
+    // A shell takes an absolute path.
+    return try place.plain(place.absolute(ProgramLinks.git))
   }
 
   private static func chains(

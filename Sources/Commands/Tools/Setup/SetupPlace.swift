@@ -110,6 +110,17 @@ struct SetupPlace {
     isOnPath(link) ? short : try absolute(link)
   }
 
+  /// Whether a tool finds this link also where the PATH is another one, as that of cron and systemd is.
+  ///
+  /// - Parameter further: a folder that the tool itself searches.
+  func isFoundEverywhere(_ link: String, searching further: String?) -> Bool {
+    let folders = ["/usr/bin", "/bin", "/usr/local/bin", further].compactMap(\.self)
+    if isOnPath(link), let path = ProgramLinks.found(link) {
+      return folders.contains(ProgramLinks.folder(of: path))
+    }
+    return further.map { ProgramLinks.isOwn("\($0)/\(link)") } ?? false
+  }
+
   /// - Throws: ``KeychainError`` if there is no link to this program on the PATH and none beside this program.
   func absolute(_ link: String) throws(KeychainError) -> String {
     if let path = LastingPath.ofLink(link) { return path }
@@ -155,7 +166,8 @@ struct SetupPlace {
     return own
   }
 
-  private func isOnPath(_ link: String) -> Bool {
+  /// Whether the first program of this name on the PATH is a link to this one.
+  func isOnPath(_ link: String) -> Bool {
     ProgramLinks.found(link).map(ProgramLinks.isOwn) ?? false
   }
 }

@@ -5,6 +5,8 @@ import Bytes
 struct GitHelperLines: ConfigurationFormat {
   /// As git's configuration names it.
   let helper: String
+  /// Another name that does as well where a person has written it; `nil` if there is none.
+  var byHand: String?
   /// Whether a file that git reads before this one names helpers.
   var hasOthersBefore = false
 
@@ -43,7 +45,9 @@ struct GitHelperLines: ConfigurationFormat {
   func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool {
     let file = try GitEntries(text)
     let present = try helpers(in: file)
-    return present.names == [helper] && (present.isReset || !hasOthersBefore && !Self.includes(file))
+    let isPersons = block(named: "git").removed(from: text) == nil
+    let isOwn = present.names == [helper] || isPersons && present.names == [byHand].compactMap(\.self)
+    return isOwn && !present.names.isEmpty && (present.isReset || !hasOthersBefore && !Self.includes(file))
   }
 
   func lines(for base: [UInt8], like text: [UInt8]) throws(ConfigurationFault) -> [String] {
