@@ -19,7 +19,7 @@ package func columns(
   table.fit(rows)
   var text: TextForTerminal = ""
   for row in rows {
-    for line in isWhole(row) ? [table.line(row)] : table.lines(row, wrappedTo: width) { text += "\(line)\n" }
+    for line in table.lines(row, wrappedTo: width, keepingLast: isWhole(row)) { text += "\(line)\n" }
   }
   return text
 }
@@ -89,22 +89,31 @@ package struct Table {
   }
 
   /// A row whose last cell is broken at spaces: below itself, or if there it would be too narrow, below the whole row.
-  package func lines(_ cells: [String], wrappedTo width: Int) -> [String] {
+  /// If the first of two columns is very wide, the last cell of each row is below it.
+  ///
+  /// - Parameter keepsLast: whether the last cell is never broken, because it is pasted.
+  package func lines(
+    _ cells: [String], wrappedTo width: Int, keepingLast keepsLast: Bool = false
+  ) -> [String] {
     let whole = line(cells)
-    guard displayWidth(whole) > width, cells.count > 1, let last = cells.last, !last.isEmpty else {
-      return [whole]
-    }
+    let isStacked = widths.count == 2 && widths[0] > Self.widest
+    guard isStacked || displayWidth(whole) > width, cells.count > 1, let last = cells.last, !last.isEmpty
+    else { return [whole] }
     let others = Array(cells.dropLast())
     let start = displayWidth(line(others + ["x"])) - 1
-    if width - start >= Self.leastWrapped {
+    if !isStacked, width - start >= Self.leastWrapped {
+      if keepsLast { return [whole] }
       let parts = wrapped(last, to: width - start)
       return [line(others + [parts[0]])] + parts.dropFirst().map { Self.spaces(start) + $0 }
     }
-    let below = wrapped(last, to: width - Self.indentation).map { Self.spaces(Self.indentation) + $0 }
+    let parts = keepsLast ? [last] : wrapped(last, to: width - Self.indentation)
+    let below = parts.map { Self.spaces(Self.indentation) + $0 }
     // A row that goes on with the one above has nothing in the other columns.
     return others.allSatisfy(\.isEmpty) ? below : [line(others)] + below
   }
 
+  /// The greatest width of the first of two columns that has the other beside it.
+  private static let widest = 30
   /// The least width in which text is broken, and where it begins if there isn't as much.
   package static let leastWrapped = 24
   package static let indentation = 6
