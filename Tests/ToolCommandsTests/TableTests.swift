@@ -120,14 +120,16 @@ import Testing
       is: "state   locked, and nobody was\n        asked for it\n  next  llavero unlock --keychain work\n")
     expect(
       shown(30),
-      is: "state\n      locked, and nobody was\n      asked for it\n  next\n      llavero unlock --keychain work\n")
+      is: "state\n      locked, and nobody was\n      asked for it\n"
+        + "  next\n      llavero unlock --keychain work\n")
   }
 
   @Test("where the first column is very wide, the other is below it in every row")
   func stacked() {
     let subject = "git, https://source.developers.google.com"
     let rows = [["git", "asks llavero"], [subject, "asks cloud.sh, then llavero"], ["  next", "a b c"]]
-    let stacked = "git\n      asks llavero\n\(subject)\n      asks cloud.sh, then llavero\n  next\n      a b c\n"
+    let stacked =
+      "git\n      asks llavero\n\(subject)\n      asks cloud.sh, then llavero\n  next\n      a b c\n"
     for width in [60, 80, 200] {
       expect(columns(rows, wrappedTo: width) { $0[0] == "  next" }.shown, is: stacked)
     }

@@ -174,6 +174,7 @@ struct SetupCommand: UsingCompanion {
       return try sayWhatIsLeft(plan)
     }
     try report(tool, place, plan, remove ? Self.sentence(tool.name, plan) : sentence(tool, place))
+    if remove, !output.json { Self.sayWhereLoginsAreMissing(tool, place) }
     try offer(tool, place)
   }
 
@@ -190,6 +191,16 @@ struct SetupCommand: UsingCompanion {
     if plan.wasHandedOver { return "removed the leftovers of another tool's setup for \(tool)" }
     if plan.formerIsKnown { return "\(tool) has its former configuration back" }
     return "llavero is out of \(tool)'s configuration; its former value is unknown"
+  }
+
+  /// Says for which servers a tool has no login any more, now that it doesn't ask llavero.
+  private static func sayWhereLoginsAreMissing(_ tool: ToolSetup, _ place: SetupPlace) {
+    let servers = tool.serversWithoutLogin(place)
+    guard let first = servers.first else { return }
+    StandardStreams.say("\(tool.name) has no login for \(servers.joined(separator: ", ")) any more")
+    let login: TextForTerminal = "\(command: tool.name, "login", first)"
+    let get: TextForTerminal = "\(command: "llavero", "get", first, "--domain", tool.name)"
+    StandardStreams.say("hint: log in with \(login); \(get) prints what llavero has")
   }
 
   /// - Throws: ``KeychainError`` with the steps left to the person, if there are any.
@@ -312,6 +323,9 @@ struct SetupCommand: UsingCompanion {
       }
     }
     try reportAll(done, failures)
+    if !dryRun, !output.json {
+      for (name, _) in done { ToolSetup.named(name).map { Self.sayWhereLoginsAreMissing($0, place) } }
+    }
     if !failures.isEmpty {
       throw KeychainError(
         "\(countText(failures.count, "tool")) couldn't have \(failures.count == 1 ? "its" : "their") configuration back",

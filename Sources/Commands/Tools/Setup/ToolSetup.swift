@@ -19,6 +19,8 @@ struct ToolSetup: Sendable {
   var silenced: @Sendable (SetupPlace, _ added: [UInt8]) -> [String] = { _, _ in [] }
   /// The kinds of `llavero import` for the logins of other helpers set beside it.
   var offers: @Sendable (SetupPlace) -> [String] = { _ in [] }
+  /// The servers that the tool knows in its files, and has no login for without llavero.
+  var serversWithoutLogin: @Sendable (SetupPlace) -> [String] = { _ in [] }
   /// The parts of its configuration that are set up one by one.
   var parts: Parts?
   /// Why the target of the setup is unclear, and how to name it; `nil` if it is clear.
