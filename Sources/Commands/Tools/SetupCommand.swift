@@ -162,7 +162,7 @@ struct SetupCommand: UsingCompanion {
       try sayWhatIsLeft(plan)
       return try offer(tool, place)
     }
-    try show(plan.steps)
+    try show(plan.steps, heading: remove ? nil : tool.together)
     if dryRun {
       try report(tool, place, plan, nil)
       return try sayWhatIsLeft(plan)
@@ -182,7 +182,10 @@ struct SetupCommand: UsingCompanion {
     if tool.name == ToolSetup.secretService.name {
       return "the bus starts llavero for the Secret Service now; \(tool.next(place))"
     }
-    let state = tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"
+    if let result = tool.result { return "\(result); \(tool.next(place))" }
+    let reach = tool.reach(place).map { " \($0)" }
+    let isFirst = reach == nil && tool.answersBefore(place).isEmpty
+    let state = isFirst ? "logs in from llavero now" : "is set up" + (reach ?? "")
     return "\(tool.name) \(state); \(tool.next(place))"
   }
 
@@ -367,14 +370,16 @@ struct SetupCommand: UsingCompanion {
   // MARK: Reporting
 
   /// Shows the changes, and asks whether to make them. With `--json` they are in the output that follows.
-  private func show(_ steps: [SetupPlan.Step]) throws(KeychainError) {
-    if !dryRun, !yes { return try confirm(steps) }
+  private func show(_ steps: [SetupPlan.Step], heading: String? = nil) throws(KeychainError) {
+    let text: TextForTerminal = heading.map { "\($0):\n" } ?? ""
+    let shown = text + self.text(of: steps)
+    if !dryRun, !yes { return try confirm(shown) }
     if output.json { return }
     // Standard output is only for completed steps, and for the answer of a rehearsal.
     if dryRun {
-      try StandardStreams.write(text(of: steps))
+      try StandardStreams.write(shown)
     } else {
-      try? StandardStreams.write(text(of: steps), to: 2)
+      try? StandardStreams.write(shown, to: 2)
     }
   }
 
@@ -395,9 +400,9 @@ struct SetupCommand: UsingCompanion {
     String(line.map { $0 == "\t" ? " " : $0 })
   }
 
-  private func confirm(_ steps: [SetupPlan.Step]) throws(KeychainError) {
+  private func confirm(_ changes: TextForTerminal) throws(KeychainError) {
     let selection = KeychainSelection(mayPrompt: !noPrompt)
-    guard let isConfirmed = selection.confirms("Write this?", showing: text(of: steps)) else {
+    guard let isConfirmed = selection.confirms("Write this?", showing: changes) else {
       throw .failure(
         "nobody can be asked whether to change the configuration",
         hint: "see what would change with --dry-run, and write it with --yes", status: .usage)
@@ -449,7 +454,8 @@ struct SetupCommand: UsingCompanion {
       ]
     }
     let rows = states.map { tool, state, earlier in
-      let own = earlier.isEmpty ? "llavero" : "llavero, but see below"
+      let reach = tool.reach(place).map { " \($0)" } ?? ""
+      let own = "llavero" + (earlier.isEmpty ? reach : ", but see below")
       let source = state.isSetUp ? own : state.fault ?? state.uses ?? "not set up"
       return [tool.name, state.program == nil ? "no" : "yes", source]
     }

@@ -11,6 +11,7 @@ extension KnownTool {
         let command = "\(try place.plain(LastingPath.ofProgram())) get --service ansible-become"
         return [ToolSetting(becoming(place), ProgramText(command: command))]
       },
+      result: "sudo's password for ansible comes from llavero now",
       next: { place in
         "store the password with 'llavero add --service ansible-become', and run ansible with \(words: "--become-password-file", becoming(place).path)"
       }),
@@ -23,7 +24,7 @@ extension KnownTool {
           ansible-vault view secrets.yml
 
       ansible asks llavero for the password of the vault prod, and prints the file.
-      Playbooks do so, too. For sudo's password, see 'llavero help ansible-become'.
+      Playbooks do so, too. For vaults nothing has to be set up. For sudo's password, see 'llavero help ansible-become'.
       """,
       "ansible-become": """
           llavero setup ansible-become

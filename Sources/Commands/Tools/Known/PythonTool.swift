@@ -45,6 +45,7 @@ extension KnownTool {
           },
         ]
       },
+      together: "pip, uv and Python's keyring are set up together",
       next: { _ in
         "put a user name into the index's URL, and store its password with 'llavero keyring set URL NAME'"
       }

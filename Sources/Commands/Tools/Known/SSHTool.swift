@@ -13,8 +13,20 @@ extension KnownTool {
           .environment, ("SSH_ASKPASS", { _ in own }), ("LLAVERO_ASKPASS_FALLBACK", { $0 ?? former }))
         return [ToolSetting(place.config("environment.d/50-llavero.conf"), lines)]
       },
+      reach: { place in
+        let program = place.variable("SSH_ASKPASS")
+        let isAsked = program.map { ProgramLinks.isOwn($0) || NamedPath.isLlavero($0) } ?? false
+        return Program.hasDisplay || isAsked ? nil : "in a desktop's sessions"
+      },
       next: { place in
         let program = (try? place.absolute("llavero-askpass")) ?? "llavero-askpass"
+        // A login over ssh reads no environment.d.
+        if !Program.hasDisplay {
+          return """
+            for others put this into ~/.profile: \
+            \(words: "export", "SSH_ASKPASS=\(program)", "SSH_ASKPASS_REQUIRE=force")
+            """
+        }
         return """
           log out of the desktop and in again; where ssh has a terminal or no display, it asks llavero after \
           \(words: "export", "SSH_ASKPASS=\(program)", "SSH_ASKPASS_REQUIRE=force")
@@ -28,10 +40,9 @@ extension KnownTool {
           export SSH_ASKPASS=llavero-askpass SSH_ASKPASS_REQUIRE=force
           ssh alice@server.example true
 
-      ssh gets the password from llavero, and asks you for nothing. So it does in all
-      sessions to come, after
-
-          llavero setup ssh
+      ssh gets the password from llavero, and asks you for nothing. On a desktop,
+      'llavero setup ssh' does that for the sessions to come. On a server put the
+      export lines into ~/.profile.
 
       The passphrase of a key is the secret of the service ssh-key:FILE.
       """,

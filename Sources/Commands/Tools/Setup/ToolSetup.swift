@@ -19,6 +19,12 @@ struct ToolSetup: Sendable {
   var silenced: @Sendable (SetupPlace, _ added: [UInt8]) -> [String] = { _, _ in [] }
   /// The kinds of `llavero import` for the logins of other helpers set beside it.
   var offers: @Sendable (SetupPlace) -> [String] = { _ in [] }
+  /// What is so once it is set up: a sentence in lowercase without a full stop; `nil` for the usual one.
+  var result: String?
+  /// The sessions in which alone its settings count, `in a desktop's sessions`; `nil` if those are all, or this one.
+  var reach: @Sendable (SetupPlace) -> String? = { _ in nil }
+  /// What is set up with it; `nil` if it is alone.
+  var together: String?
   /// The servers that the tool knows in its files, and has no login for without llavero.
   var serversWithoutLogin: @Sendable (SetupPlace) -> [String] = { _ in [] }
   /// The parts of its configuration that are set up one by one.
