@@ -66,6 +66,11 @@ struct ExplainCommand: ParsableCommand {
     {
       found.signIn = try signIn(asked.key, open)
     }
+    if case .query(.internetPassword(let asked), _, "git", _, nil) = question, asked.path == nil,
+      isHTTP(asked.key), case .internetPassword(let named) = try place.key(), named.path != nil
+    {
+      found.settingForPath = "credential.\(asked.key.readableURL).useHttpPath"
+    }
     try output.write(found.report, or: found.text())
     if let refused = question.refused { throw refused }
     if !found.hasAnswer {
@@ -175,12 +180,8 @@ struct ExplainCommand: ParsableCommand {
       asked.account = account
       notes.append("git asks for the account \(account), as its credential.username says for this URL")
     }
-    if let path = asked.path, isHTTP(asked), !settings.usesPath {
+    if asked.path != nil, isHTTP(asked), !settings.usesPath {
       asked.path = nil
-      notes.append(
-        "git does not send the path \(path), because its credential.useHttpPath is not true for this URL: an item "
-          + "with a path answers only where none without one does; change that with 'git config --global "
-          + "credential.\(asked.readableURL).useHttpPath true'")
     } else if asked.path == nil, isHTTP(asked), settings.usesPath {
       notes.append("git sends the path, as its credential.useHttpPath says, and this URL has none")
     }
@@ -209,7 +210,11 @@ struct ExplainCommand: ParsableCommand {
         + (chain.asked.isEmpty
           ? [] : ["git asks \(chain.asked.map(\.value).joined(separator: ", then ")) there"])
     }
-    guard let own = chain.asked.firstIndex(where: \.isLlavero), own > 0 else { return [] }
+    guard let own = chain.asked.firstIndex(where: \.isLlavero) else {
+      return chain.asked.isEmpty
+        ? [] : ["git asks \(chain.asked.map(\.value).joined(separator: ", then ")) there, and not llavero"]
+    }
+    if own == 0 { return [] }
     return [
       "git asks \(chain.asked[..<own].map(\.value).joined(separator: ", then ")) first, and llavero only if there is "
         + "no answer"
@@ -252,10 +257,9 @@ struct ExplainCommand: ParsableCommand {
 extension GitHelperChain {
   /// The failure if git doesn't ask llavero for this place; `nil` if it does, or nobody has set it up yet.
   fileprivate var refusal: KeychainError? {
-    guard forgotten != nil else { return nil }
+    if forgotten == nil, asked.isEmpty || asked.contains(where: \.isLlavero) { return nil }
     return .failure(
-      "git would not ask llavero for \(url ?? "this URL")", hint: problems().first?.remedy,
-      status: .nothingMatched)
+      "git would not ask llavero for \(url ?? "this URL")", hint: remedy, status: .nothingMatched)
   }
 }
 

@@ -11,6 +11,9 @@ struct ExplanationOutput {
   /// Its queries, up to the one that is answered.
   let explanations: [AnswerExplanation]
 
+  /// The setting by which git would send the path of the URL, which it leaves out; `nil` if it doesn't.
+  var settingForPath: String?
+
   /// The sign-in by git's helper if nothing answers.
   var signIn: SignIn?
 
@@ -57,8 +60,28 @@ struct ExplanationOutput {
           ]
         })
     }
+    if let unsent = unsentPath {
+      for line in TerminalStyle().width.map({ wrapped(unsent.sentence, to: $0) }) ?? [unsent.sentence] {
+        text += "\(line)\n"
+      }
+      text += "  \(unsent.command)\n"
+    }
     if let signIn { text += "\n" + self.text(signIn) }
     return text
+  }
+
+  /// Why an item with a path may not answer, and the command that changes it; `nil` if there is no such item.
+  private var unsentPath: (sentence: String, command: ShellCommand)? {
+    let hasPaths = explanations.flatMap(\.candidates).contains { candidate in
+      guard case .internetPassword(let key) = candidate.item.key else { return false }
+      return key.path != nil && key.securityDomain == nil
+    }
+    guard let settingForPath, hasPaths else { return nil }
+    return (
+      "git sends no path there, so an item with a path answers only where none without one "
+        + "does; to have it sent:",
+      ShellCommand(["git", "config", "--global", settingForPath, "true"])
+    )
   }
 
   private func text(_ signIn: SignIn) -> TextForTerminal {
@@ -215,7 +238,9 @@ struct ExplanationOutput {
 
   var report: JSONObject {
     [
-      "for": asker, "answers": hasAnswer, "notes": notes, "queries": explanations.map(report),
+      "for": asker, "answers": hasAnswer,
+      "notes": notes + (unsentPath.map { ["\($0.sentence) \($0.command)"] } ?? []),
+      "queries": explanations.map(report),
       "signIn": signIn.map { signIn in JSONObject { $0.members(of: signIn.description) } },
     ]
   }

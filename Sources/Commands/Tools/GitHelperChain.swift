@@ -124,7 +124,8 @@ struct GitHelperChain {
     // Other people's settings are not for this person to change.
     if helper.scopeOption.contains("--system") { return "" }
     let command = ["git", "config"] + helper.scopeOption + ["--unset-all", helper.key]
-    return "; '\(command.joined(separator: " "))' leaves it to llavero"
+    return
+      "; '\(command.joined(separator: " "))' removes the set-up of \(helper.name) there, and leaves it to llavero"
   }
 
   /// The files of git's own store.
@@ -137,6 +138,17 @@ struct GitHelperChain {
       }
       return nil
     }
+  }
+
+  /// What to do so that git asks llavero here; `nil` if it does.
+  var remedy: Hint? {
+    if asked.contains(where: \.isLlavero) { return nil }
+    guard let forgotten, forgotten.by.key != "credential.helper" else {
+      return "have git ask it with \(command: "llavero", "setup", "git")"
+    }
+    let words = ["git", "config"] + forgotten.by.scopeOption + ["--unset-all", forgotten.by.key]
+    guard let other = asked.first else { return "\(commandOf: words) leaves it to llavero" }
+    return "\(commandOf: words) removes the set-up of \(prose: other.name) there, and leaves it to llavero"
   }
 
   /// The problems of the chain, each with the command to type next.

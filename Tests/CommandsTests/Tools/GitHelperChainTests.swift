@@ -134,7 +134,8 @@ import Testing
         [
           nil,
           "for https://a, git asks gh, and not llavero; "
-            + "'git config --global --unset-all credential.https://a.helper' leaves it to llavero",
+            + "'git config --global --unset-all credential.https://a.helper' removes the set-up of gh there, "
+            + "and leaves it to llavero",
         ]
       ),
     ] as [([String], [String?])])
