@@ -8,7 +8,7 @@ extension HelpTopic {
 
           llavero setup git
 
-      It names each helper that git asks no longer, or asks before llavero. Where there
+      It names each helper that git no longer asks, or asks before llavero. If there
       is no other one, the same is:
 
           git config --global credential.helper llavero

@@ -24,7 +24,8 @@ extension KnownTool {
           ansible-vault view secrets.yml
 
       ansible asks llavero for the password of the vault prod, and prints the file.
-      Playbooks do so, too. For vaults nothing has to be set up. For sudo's password, see 'llavero help ansible-become'.
+      Playbooks do so, too. For vaults nothing has to be set up. For sudo's password,
+      see 'llavero help ansible-become'.
       """,
       "ansible-become": """
           llavero setup ansible-become
