@@ -7,6 +7,7 @@ import configparser
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 
@@ -161,10 +162,15 @@ def has_element(value, before):
     return value == (["cargo:token"] if before is None else before) + ["cargo-credential-llavero"]
 
 
+def is_helper(value, before):
+    # A person's own name for it stays; setup writes the path where the program isn't in a folder of every PATH.
+    return value in (["llavero"], [shutil.which("git-credential-llavero")])
+
+
 CARGO_VALUES = ['["cargo:token"]', "[]", "['a', \"b\",]", '[\n  "a", # "x",\n  "b" # last\n]', '"text"', '["a", 1]']
 # One tool of each format: its file, text, reader and key, and whether the value is right.
 TOOLS = {
-    "git": (".gitconfig", git_file, read_git, ("helpers",), lambda new, old: new == ["llavero"]),
+    "git": (".gitconfig", git_file, read_git, ("helpers",), is_helper),
     "docker": (".docker/config.json", json_file, read_json, ("credsstore",), lambda new, old: new == "llavero"),
     "cargo": (
         ".cargo/config.toml", lambda: toml_file("registry", "global-credential-providers", CARGO_VALUES), read_toml,
