@@ -61,7 +61,7 @@ struct IntegrationReport {
     for (problem, remedy) in problems.dropFirst() { add(subject, nil, problem, remedy) }
     for helper in chain.asked {
       guard let program = helper.missingProgram(besides: gitFolder) else { continue }
-      let problem = "git doesn't find \(program), which \(helper.place) names"
+      let problem = "git doesn't find \(program)"
       if findings.contains(where: { $0.problem == problem }) { continue }
       add(subject, nil, problem, helper.isLlavero ? "llavero setup git" : helper.removal)
     }
@@ -122,7 +122,7 @@ struct IntegrationReport {
       let state = SetupState(of: tool, place)
       addStrays(tool, place, state)
       if ["git", ToolSetup.secretService.name].contains(tool.name) { continue }
-      if state.isSetUp { names.append(tool.name) }
+      if state.isSetUp { names.append(tool.name + (tool.reach(place).map { " (\($0))" } ?? "")) }
       let others = ((try? tool.recordedParts()) ?? []).filter { $0 != place.part(of: tool) }.map {
         place.with(part: $0)
       }
