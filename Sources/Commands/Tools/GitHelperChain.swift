@@ -110,7 +110,8 @@ struct GitHelperChain {
       guard url != nil, let reset = forgotten?.by, reset.key != "credential.helper" else { return nil }
       return sentence + "git forgets llavero" + Self.leaving(reset)
     }
-    sentence += "git asks " + asked.map(\.value).joined(separator: ", then ")
+    let values = asked.map { $0.isLlavero ? "llavero" : $0.value }
+    sentence += "git asks " + values.joined(separator: ", then ")
     if !asked.contains(where: \.isLlavero) { sentence += ", and not llavero" }
     // Helpers for a single URL answer there, whatever is set for all.
     guard let other = asked.first(where: { !$0.isLlavero && $0.key != "credential.helper" }) else {
