@@ -9,22 +9,24 @@ extension HelpTopic {
           ~/.local/share/llavero/vault.age       may be in any backup
           ~/.local/state/llavero/identity.txt    the key: keep it elsewhere
 
-      Without the key the file can't be opened. You can also open it with a code on a
-      sheet of paper, or with a passphrase:
+      Without the key nobody can open it, unless you add a code or a passphrase:
 
           llavero slot add recovery
           llavero slot add passphrase
-          llavero slot list
 
       A NEW MACHINE
 
-      Copy the file into the same folder there, which nobody else may read. Copy the
-      key too, or type the recovery code or the passphrase there:
+      Where there is no encrypted file yet, copy the file and its key. You can leave
+      the key, and type the recovery code or the passphrase:
 
-          install -d -m 700 ~/.local/share/llavero ~/.local/state/llavero
-          scp -p old:.local/share/llavero/vault.age ~/.local/share/llavero/
-          scp -p old:.local/state/llavero/identity.txt ~/.local/state/llavero/
-          llavero vault verify
+          test ! -e ~/.local/share/llavero/vault.age &&
+            install -d -m 700 ~/.local/share/llavero ~/.local/state/llavero &&
+            scp -p old:.local/share/llavero/vault.age ~/.local/share/llavero/ &&
+            scp -p old:.local/state/llavero/identity.txt ~/.local/state/llavero/
+
+      Where there is one, put the two into a folder of their own, and import them:
+
+          llavero import llavero FOLDER/vault.age --identity FOLDER/identity.txt
 
       WHEN SOMETHING IS GONE
 
@@ -35,8 +37,7 @@ extension HelpTopic {
           llavero vault log
           llavero vault restore 12
 
-      Don't copy a backup over the present folder: what was stored since would be
-      gone. Merge the backup instead:
+      Don't copy a backup over the present folder. Merge it, so that nothing is lost:
 
           llavero vault merge /backup/llavero/vault.age
 
