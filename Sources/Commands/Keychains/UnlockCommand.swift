@@ -58,7 +58,7 @@ struct LockCommand: ParsableCommand {
     commandName: "lock", abstract: "Lock the keychain",
     discussion: """
       From then on an encrypted file with a passphrase asks for it again. A file whose key is in another file can't be \
-      locked. For the Secret Service, this locks the collection.
+      locked: the command says so, and the status is 0. For the Secret Service, this locks the collection.
       """)
 
   @Flag(help: "Lock every encrypted file of yours that is unlocked, too")
@@ -74,8 +74,8 @@ struct LockCommand: ParsableCommand {
     let forwarding = try ForwardingAgentControl(try ForwardingPlaces.here())
     _ = try forwarding.map { (forwarding) throws(KeychainError) in try forwarding.ask(.lock) }
     let open = try selection.choose().open()
-    try open.choice.kind.managed.lock(open, as: self)
+    let isLocked = try open.choice.kind.managed.lock(open, as: self)
     if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
-    saying.say(all ? "all encrypted files are locked" : "the keychain is locked")
+    if isLocked { saying.say(all ? "all encrypted files are locked" : "the keychain is locked") }
   }
 }

@@ -32,7 +32,7 @@ protocol ManagedKind: KeychainDescriptor {
   /// Why such a keychain is neither locked nor unlocked, if it isn't.
   var whyNotLockable: KeychainError { get }
   func unlock(_ keychain: OpenKeychain, as command: UnlockCommand) throws(KeychainError)
-  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError)
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool
 
   /// Checks that a keychain that is about to be chosen can take new items, perhaps after it is unlocked.
   ///
@@ -117,7 +117,9 @@ extension ManagedKind {
     throw whyNotLockable
   }
 
-  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) { throw whyNotLockable }
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool {
+    throw whyNotLockable
+  }
 
   func refuseUnusable(_ keychain: OpenKeychain) throws(KeychainError) {
     // A locked one unlocks when something is stored. Any other fault would only show then, perhaps unseen.

@@ -99,8 +99,9 @@ extension SecretServiceKind: ManagedKind {
     if StandardStreams.isTerminal(2) { StandardStreams.say("the keyring is unlocked") }
   }
 
-  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) {
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool {
     try service(keychain).lock()
+    return true
   }
 
   func refuseUnusable(_ keychain: OpenKeychain) throws(KeychainError) {

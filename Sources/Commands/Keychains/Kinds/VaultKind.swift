@@ -175,25 +175,37 @@ extension VaultKind {
     }
   }
 
-  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) {
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool {
     // Those are locked already.
-    if command.all { return }
+    if command.all { return true }
     let file = Self.file(of: keychain)
     switch try file.lock() {
-    case .noVault: StandardStreams.say("there is nothing to lock, because there is no keychain yet")
+    case .noVault:
+      StandardStreams.say("there is nothing to lock, because there is no keychain yet")
+      return false
     case .notPossible:
-      if FileStatus.isThere(file.location.identityFile) {
-        throw .failure(
-          "the keychain can't be locked: its key is \(file.location.identityFile)",
-          hint: "a keychain with a passphrase can be; see 'llavero help protection'", status: .keychain)
-      }
-      throw .failure(
-        "the keychain can't be locked: a key on this machine opens it without asking anybody",
-        hint: "see which one with \(commandOf: ["llavero", "slot", "list"] + command.keychain.words)",
-        status: .keychain)
-    case .locked: break
-    case .kept(let folders): if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
+      // What a script runs when somebody logs out has nothing to do here, and has not failed.
+      sayNothingToLock(file, command)
+      return false
+    case .locked: return true
+    case .kept(let folders):
+      if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
+      return true
     }
+  }
+
+  /// Says which key opens the file without asking anybody, and what to do about it.
+  private func sayNothingToLock(_ file: EncryptedFileKeychain, _ command: LockCommand) {
+    if FileStatus.isThere(file.location.identityFile) {
+      StandardStreams.say(
+        "there is nothing to lock: the key of the keychain is \(file.location.identityFile)")
+      StandardStreams.say("hint: a keychain with a passphrase can be locked; see 'llavero help protection'")
+      return
+    }
+    StandardStreams.say(
+      "there is nothing to lock: a key on this machine opens the keychain without asking anybody")
+    let listing = ["llavero", "slot", "list"] + command.keychain.words
+    StandardStreams.say("hint: see which one with \(commandOf: listing)")
   }
 }
 
