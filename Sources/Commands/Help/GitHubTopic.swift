@@ -4,16 +4,17 @@ extension HelpTopic {
     text: """
       A TOKEN
 
-      The command says which rights a token needs, and offers to open the page where
-      you make one. If gh has a token already, take that:
+      If gh has a token already, take that:
 
           llavero setup git
-          llavero add https://github.com --account alice
           llavero import gh
 
-      Or sign in. Register an OAuth app of yours once, as the list says:
+      Or make one. This says which rights it needs, and offers to open the page:
 
-          llavero login --list
+          llavero add https://github.com --account alice
+
+      Or sign in. First register an app of yours, as 'llavero login --list' says:
+
           git config --global credential.https://github.com.oauthClientId ID
           llavero login https://github.com --device
 
@@ -25,11 +26,10 @@ extension HelpTopic {
 
       MACHINES
 
-      A GitHub App gives tokens of an hour for the organisation that has installed it.
-      Git has to say for which organisation it asks:
+      A GitHub App gives tokens of an hour; git has to say for which organisation:
 
           llavero add https://github.com/acme --github-app 12345 --key app.pem
-          git config --global credential.https://github.com/acme.useHttpPath true
+          git config --global credential.https://github.com.useHttpPath true
 
       PACKAGES
 

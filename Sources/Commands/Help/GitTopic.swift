@@ -37,7 +37,7 @@ extension HelpTopic {
       WHEN A LOGIN IS REFUSED
 
       If a server refuses a password, git has llavero forget it, and fails; the next
-      fetch or push asks. To replace a token, or to bring a forgotten login back:
+      fetch asks. To replace a token, or to bring one back into the encrypted file:
 
           llavero update https://github.com --account alice --secret
           llavero undelete https://github.com --account alice

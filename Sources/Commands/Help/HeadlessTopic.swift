@@ -33,11 +33,12 @@ extension HelpTopic {
 
       JOBS MUST NOT WAIT
 
-      With LLAVERO_PROMPT=never in the environment, or with --no-prompt, nobody is
-      asked, and a locked keychain is an error at once, with status 2.
+      With LLAVERO_PROMPT=never in the environment, or with --no-prompt, llavero asks
+      nobody, and a locked keychain is an error at once, with status 2. Git itself
+      asks on a terminal, unless GIT_TERMINAL_PROMPT is 0.
 
           llavero get https://github.com --no-prompt
-          LLAVERO_PROMPT=never git fetch
+          LLAVERO_PROMPT=never GIT_TERMINAL_PROMPT=0 git fetch
 
       """)
 }

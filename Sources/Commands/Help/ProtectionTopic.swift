@@ -33,8 +33,9 @@ extension HelpTopic {
           llavero slot remove ID
           llavero rotate
 
-      No tool gets more than it asks for: https never answers http, and no tool gets
-      another tool's login. SECURITY.md says what else is protected.
+      https never answers http. A tool gets what it has stored itself, else git's
+      login for that place, where that is safe; git gets none that another tool has
+      stored. SECURITY.md says what else is protected.
 
       """)
 }

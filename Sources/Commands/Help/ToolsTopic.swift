@@ -23,9 +23,9 @@ extension HelpTopic {
 
       WHICH LOGIN
 
-      A tool gets what it has stored itself, else what you have added for that place.
-      No tool gets what another has stored. To add a login for one tool alone, and to
-      see which one answers:
+      A tool gets what it has stored itself, else git's login for that place, where
+      that is safe. Git gets no login of another tool. To add a login for one tool
+      alone, and to see which one answers:
 
           llavero add https://registry.example --account ci --domain docker
           llavero explain https://registry.example --for docker

@@ -14,10 +14,11 @@ struct UnlockCommand: ParsableCommand {
     discussion: """
       An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, and for at most 8 hours, \
       for all your programs. An agent keeps the key. Any command that asks for the passphrase on a terminal unlocks the \
-      file too.
+      file too, and so does one that gets it from LLAVERO_PASSPHRASE_COMMAND. With LLAVERO_UNLOCK_CACHE=none, nothing \
+      does.
 
         llavero unlock
-        llavero unlock --for 1h --idle 5m
+        llavero unlock --for 8h --idle 8h
         llavero unlock --again
         llavero unlock --passphrase-fd 3 3< passphrase-file
 

@@ -45,7 +45,8 @@ import Testing
       line.split(separator: "|").compactMap { part -> String? in
         let command = part.drop { $0 == " " }.split(separator: " ").joined(separator: " ")
         guard command.hasPrefix("llavero ") else { return nil }
-        return String(command[..<(command.firstRange(of: " <")?.lowerBound ?? command.endIndex)])
+        let redirection = command.firstRange(of: " <") ?? command.firstRange(of: " >")
+        return String(command[..<(redirection?.lowerBound ?? command.endIndex)])
       }
     }
   }
