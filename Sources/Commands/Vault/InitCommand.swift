@@ -114,7 +114,11 @@ struct InitCommand: ParsableCommand {
         StandardStreams.say("the remains of the former keychain are in \(folders) now")
       }
     } catch .duplicateItem {
-      throw Self.isThere(keychain.location.vaultFile)
+      let location = keychain.location
+      if startOver {
+        throw Self.isThere(location.vaultFile, hint: "\(Hint.beginningWithout(location.vaultFolder))")
+      }
+      throw Self.isThere(location.vaultFile)
     }
   }
 

@@ -165,9 +165,13 @@ extension Failure {
     } else if let vault = VaultOfError({ $0.identityFile == path }), let (slot, copy) = vault.removedSlot {
       self.init(removed: slot, copy, of: vault)
     } else {
+      var hint: Hint = "put it back from a backup, or from another machine that opens the keychain"
+      if let vault = VaultOfError({ $0.identityFile == path }), vault.listed == nil {
+        hint = "\(hint); if there is no copy, \(Hint.beginningWithout(vault.location.vaultFolder))"
+      }
       self.init(
-        "the identity \(path) is missing, and the keychain can't be opened without it",
-        hint: "put it back from a backup, or from another machine that opens the keychain", status: .keychain)
+        "the identity \(path) is missing, and the keychain can't be opened without it", hint: hint,
+        status: .keychain)
     }
   }
 

@@ -87,5 +87,10 @@ extension Hint {
     VaultOfError.command("vault", "restore", "\(write)", at: path)
   }
 
+  /// How to begin anew where the user's own vault is there, and nothing opens it.
+  package static func beginningWithout(_ vaultFolder: String) -> Hint {
+    "move \(words: vaultFolder) away, and 'llavero init --start-over' begins anew"
+  }
+
   package static func listingSlots(of path: String) -> Hint { VaultOfError.command("slot", "list", at: path) }
 }
