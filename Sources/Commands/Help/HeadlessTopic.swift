@@ -28,7 +28,7 @@ extension HelpTopic {
       It stays unlocked for a while after you open it. Jobs can open it with what a
       program prints, or with a systemd credential, LoadCredential=llavero:FILE.
 
-          llavero unlock --for 8h --idle 1h
+          llavero unlock --for 8h --idle 8h
           LLAVERO_PASSPHRASE_COMMAND='cat /run/secrets/llavero' git fetch
 
       JOBS MUST NOT WAIT

@@ -171,7 +171,11 @@ extension VaultKind {
       StandardStreams.say(
         "there is nothing to unlock: the key of the keychain is \(file.location.identityFile)")
     case .already(let state): StandardStreams.say("already \(state.text)")
-    case .kept(let state): StandardStreams.say("\(state.text)")
+    case .kept(let state):
+      StandardStreams.say("\(state.text)")
+      if command.total != nil, command.idle == nil, state.endsWithUse, StandardStreams.isTerminal(2) {
+        StandardStreams.say("hint: --idle changes the first of these times")
+      }
     }
   }
 
@@ -205,12 +209,18 @@ extension VaultKind {
     StandardStreams.say(
       "there is nothing to lock: a key on this machine opens the keychain without asking anybody")
     let listing = ["llavero", "slot", "list"] + command.keychain.words
-    StandardStreams.say("hint: see which one with \(commandOf: listing)")
+    let hint: Hint = "see which one with \(commandOf: listing)"
+    StandardStreams.say("hint: \(hint)")
   }
 }
 
 extension UnlockState {
+  /// Whether it may be locked before its time, because nobody uses it.
+  var endsWithUse: Bool { idle < total }
+
   var text: String {
-    "unlocked by the agent for \(DurationText.text(idle)), \(DurationText.text(total)) at most"
+    let total = DurationText.text(total)
+    if !endsWithUse { return "unlocked for \(total)" }
+    return "unlocked until it is idle for \(DurationText.text(idle)), and for \(total) at most"
   }
 }
