@@ -71,7 +71,8 @@ struct Importing {
       say(report.remarks())
       try refuseParts(report)
       throw .failure(
-        "there are no logins in \(sources.map(\.name).joined(separator: " and "))", status: .nothingMatched)
+        "there are no logins in \(sources.map(\.name).joined(separator: " and "))",
+        hint: Self.mending(found), status: .nothingMatched)
     }
     let transfer = Transfer(
       plan: plan, replacing: try ConflictPolicy.replaced(in: plan, policy, mayAsk: mayAsk))
@@ -123,12 +124,33 @@ struct Importing {
     let doesSomething = [Transfer.Outcome.added, .replaced, .completed].contains { report.count($0) > 0 }
     let isUndecided = policy == nil && report.count(.kept) > 0
     guard doesSomething || isUndecided, StandardStreams.isTerminal(2) else { return }
-    let command = ["llavero"] + CommandLine.arguments.dropFirst().filter { $0 != "--dry-run" }
-    let all: Hint = "\(commandOf: command + (isUndecided ? ["--on-conflict", "keep"] : []))"
+    guard let command = Self.command(CommandLine.arguments, isUndecided ? ["--on-conflict", "keep"] : [])
+    else { return }
+    let all: Hint = "\(commandOf: command)"
     StandardStreams.say(
       isUndecided
         ? "hint: \(all) does it, and keeps what the keychain has where they differ; 'replace' in place of 'keep' takes the other"
         : "hint: \(all) does it")
+  }
+
+  /// The command of a rehearsal without `--dry-run`, and with more options; `nil` if its input is gone by now.
+  static func command(_ arguments: [String], _ options: [String]) -> [String]? {
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    let words = arguments[..<end].filter { $0 != "--dry-run" } + arguments[end...]
+    if words.contains(where: { $0 == "-" || $0.hasPrefix("/dev/fd/") || $0 == "/dev/stdin" }) { return nil }
+    return ["llavero"] + words.dropFirst().prefix(1) + options + words.dropFirst(2)
+  }
+
+  /// What to do about lines that can't be read, if a source has nothing else.
+  private static func mending(_ found: [FoundLogins]) -> Hint? {
+    let lines = found.flatMap(\.passedOver).compactMap { entry -> Int? in
+      if entry.reason == .malformed, case .line(let line) = entry.origin { return line }
+      return nil
+    }
+    guard let first = lines.first else { return nil }
+    return lines.count == 1
+      ? "correct line \(first), or remove it by hand"
+      : "correct the lines that were skipped, or remove them by hand"
   }
 
   /// Asks which of several logins for the same is in use, if anybody can be asked. Otherwise they stay apart.
