@@ -79,7 +79,9 @@ struct LoginCommand: ParsableCommand {
     guard url != nil else { return try logInToServer() }
     guard case .internetPassword(let key) = try place.keyToSignIn() else { return }
     guard keychain.selection.mayAskPerson else {
-      throw .failure("signing in asks questions, and none are allowed here", status: .usage)
+      throw .failure(
+        "signing in asks questions, and none are allowed here",
+        hint: "sign in on a terminal first; 'llavero help ci' says how jobs log in", status: .keychain)
     }
     let way: SignInMethod.Way? = browser ? .browser : device ? .device : paste ? .paste : nil
     let open = try self.keychain.open()
@@ -90,7 +92,7 @@ struct LoginCommand: ParsableCommand {
         hint: key.url().flatMap { SignInPlace($0) }.flatMap(KnownService.at)?.hasDeviceCode == false
           ? "sign in on a terminal"
           : "sign in on a terminal; or with --device, which prints a code to type on another device",
-        status: .usage)
+        status: .keychain)
     }
     var wish = SigningIn.Wish()
     wish.way = way

@@ -10,6 +10,14 @@ extension TokenExchange.Source {
     case .variable(let name): "the variable \(name)"
     }
   }
+
+  /// What to do if the job's token isn't there.
+  var hintIfMissing: TextForTerminal {
+    switch self {
+    case .file: "put the job's token there, or name another file with 'llavero add --token-file'"
+    case .variable: "export it, or name another variable with 'llavero add --token-variable'"
+    }
+  }
 }
 
 extension TokenExchange {

@@ -301,7 +301,7 @@ package final class TokenRenewal: SecretRenewing {
       }
       switch SubjectToken.read(exchange.source) {
       case .missing(let reason):
-        say(place, reason)
+        say(place, reason, hint: exchange.source.hintIfMissing)
         return nil
       case .token(let token):
         var work = SignInWork(.exchange, at: place.url)
