@@ -49,7 +49,9 @@ struct SlotListCommand: ParsableCommand {
     try output.write(
       SlotOutput.report(slots, file.location), or: SlotOutput.table(slots, file.location, inUTC: dates.utc))
     if !output.json, StandardStreams.isTerminal(2), (try? file.isLocked()) == true {
-      StandardStreams.say("the keychain is locked, so dates, labels and recipients aren't shown")
+      let unlocking: Hint = "\(commandOf: ["llavero", "unlock"] + keychain.words) first"
+      StandardStreams.say(
+        "the keychain is locked, so dates, labels and recipients aren't shown; \(unlocking)")
     }
   }
 }

@@ -189,4 +189,7 @@ public enum KeychainError: Error, Hashable, Sendable {
     /// It is not a regular file, or not a folder.
     case wrongKind
   }
+
+  /// How the reason begins for ``unavailable(reason:)`` where there is no session bus.
+  package static let noSessionBus = "there is no session bus"
 }

@@ -42,8 +42,13 @@ extension Failure {
         status: .keychain)
     case .promptDismissed:
       self.init("no passphrase was given", status: .keychain)
+    case .wrongPassphrase(let keyring) where !keyring.hasPrefix("/"):
+      self.init("that password does not open the keyring \(keyring)", status: .keychain)
     case .wrongPassphrase(let path):
-      self.init("that passphrase does not open the keychain \(path)", status: .keychain)
+      self.init(
+        "that passphrase does not open the keychain \(path)",
+        hint: "a recovery code is typed here, too; see what opens the keychain with \(.listingSlots(of: path))",
+        status: .keychain)
     case .wrongPassphraseGiven(let giver, let path):
       self.init("the passphrase from \(giver) does not open the keychain \(path)", status: .keychain)
     case .mistypedRecoveryCode(let groups):
@@ -92,7 +97,11 @@ extension Failure {
         "the Secret Service failed at \(call): \(detail)" + (error.isEmpty ? "" : " (\(error))"),
         hint: "see what is wrong with 'llavero doctor'", status: .keychain)
     case .unavailable(let reason):
-      self.init("the keychain can't be used: \(reason)", status: .keychain)
+      self.init(
+        "the keychain can't be used: \(reason)",
+        hint: reason.hasPrefix(KeychainError.noSessionBus)
+          ? "begin a shell that has one with 'dbus-run-session -- bash'" : nil,
+        status: .keychain)
     case .noKeychain(let name):
       self.init(
         "there is no keychain '\(name)'",

@@ -1,6 +1,7 @@
 /// A question to the user, worded for each way of asking.
 struct PassphraseQuestion {
   static let wrong = "Wrong passphrase."
+  static let wrongPassword = "Wrong password."
   static let empty = "It must not be empty."
   static let theyDiffer = "The two differ."
   static let onceMore = "Once more: "

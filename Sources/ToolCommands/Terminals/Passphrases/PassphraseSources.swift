@@ -90,7 +90,7 @@ package final class PassphraseSources {
 
   private func passphraseAgain(_ attempt: Int) throws(KeychainError) -> Secret? {
     if let prompt {
-      let error = problem ?? PassphraseQuestion.wrong
+      let error = problem ?? wrong
       problem = nil
       return attempt > Self.tries ? nil : try ask(prompt, error: error)
     }
@@ -101,6 +101,12 @@ package final class PassphraseSources {
     case .command: throw .wrongPassphraseGiven(by: PassphraseCommand.name, path: path)
     case .person, nil: return nil
     }
+  }
+
+  /// What is said before the question is asked again.
+  private var wrong: String {
+    if case .keyring = subject { return PassphraseQuestion.wrongPassword }
+    return PassphraseQuestion.wrong
   }
 
   /// Notes that the last answer was a recovery code with a typing error, probably in one of these groups.
