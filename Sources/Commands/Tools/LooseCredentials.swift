@@ -18,7 +18,11 @@ struct LooseCredentials {
     "\(countText(count, "password")) or \(count == 1 ? "token" : "tokens") in plain text"
   }
 
-  var remedy: [String] { ["llavero", "import", kind] + (isElsewhere ? [path] : []) + ["--remove-source"] }
+  /// The file is named where that kind of import would otherwise take items out of other places, too.
+  var remedy: [String] {
+    let isNamed = isElsewhere || ImportKind.all.first { $0.name == kind }?.readsMoreThanFiles ?? false
+    return ["llavero", "import", kind] + (isNamed ? [path] : []) + ["--remove-source"]
+  }
 
   /// In bytes, of a file to read.
   private static let limit = 1 << 20

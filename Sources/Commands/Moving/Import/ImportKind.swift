@@ -18,6 +18,9 @@ struct ImportKind {
 
   var hasOthers: Bool { otherSources != nil }
 
+  /// Whether it also reads the Secret Service, or another program's store, if no file is named.
+  var readsMoreThanFiles: Bool { desktopItems != nil || hasOthers }
+
   /// The sources besides a file and the Secret Service.
   func others(paths: PathChoice?) throws(KeychainError) -> [any ImportSource] {
     try otherSources?(paths) ?? []
