@@ -14,8 +14,8 @@ struct ForwardAllowCommand: ParsableCommand {
       Name the host as in 'ssh HOST', by the fingerprint of its key as SHA256:..., or as socket:NAME for a socket that \
       'llavero forward socket' made. If you reach it through another host that runs ssh, both need the rule.
 
-      A place is a URL, whose server may contain * for any text; service:NAME for a login without a URL; or * for \
-      everything.
+      A place is a URL, whose server may contain * for any text; just a host for https; service:NAME for a login \
+      without a URL; or * for everything.
 
         llavero forward allow build.example 'https://github.com/acme'
         llavero forward allow build.example 'https://*.corp.example' --for 8h
@@ -85,13 +85,27 @@ struct ForwardDenyCommand: ParsableCommand {
   }
 }
 
+extension PlacePattern {
+  /// What a person has typed: a host alone is one for https, as in other commands.
+  init?(typed text: String) {
+    if let place = PlacePattern(parsing: ByteString(text)) {
+      self = place
+      return
+    }
+    guard !text.hasPart("://"), let place = PlacePattern(parsing: ByteString("https://" + text)) else {
+      return nil
+    }
+    self = place
+  }
+}
+
 extension ForwardingRule {
   /// Writes a rule, and reports it.
   fileprivate static func write(
     _ verdict: Verdict, _ host: String, _ place: String, tool: String? = nil, account: String? = nil,
     mayChange: Bool = false, end: Timestamp? = nil
   ) throws(KeychainError) {
-    guard let pattern = PlacePattern(parsing: ByteString(place)) else {
+    guard let pattern = PlacePattern(typed: place) else {
       // It may have a password in it.
       throw .failure(
         place.contains("@") ? "that is not a place" : "'\(place)' is not a place",
@@ -145,6 +159,12 @@ extension ForwardingRule {
   private static func sayIfNobody(_ host: ForwardedHost) {
     switch host {
     case .name(let name):
+      if let places = try? ForwardingPlaces(),
+        NamedSockets(in: places.namedSockets).names().contains(ByteString("\(name)"))
+      {
+        let hint: Hint = "for the socket of that name, type \(words: "socket:\(name)")"
+        StandardStreams.say("hint: \(hint)")
+      }
       // ssh-keygen also finds hashed names. Its complaints about missing files don't matter.
       let search = "for file; do ssh-keygen -F \"$name\" -f \"$file\" 2>/dev/null && exit; done; exit 1"
       guard let places = try? ForwardingPlaces() else { return }
@@ -167,7 +187,7 @@ extension ForwardingRule {
 
   fileprivate static func removeAll(of host: String, at place: String?) throws(KeychainError) -> Int {
     let host = try SSHConfiguration.host(named: host)
-    let pattern = place.flatMap { PlacePattern(parsing: ByteString($0)) }
+    let pattern = place.flatMap { PlacePattern(typed: $0) }
     if place != nil, pattern == nil { throw .failure("'\(place ?? "")' is not a place", status: .usage) }
     let count = try changeRules {
       $0.removeRules { rule in rule.host == host && (pattern == nil || rule.place == pattern) }

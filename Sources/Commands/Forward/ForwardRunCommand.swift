@@ -23,7 +23,7 @@ struct ForwardRunCommand: ParsableCommand {
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("A URL, service:NAME or * (repeatable)", valueName: "place"))
+    help: ArgumentHelp("A URL, a host for https, service:NAME or * (repeatable)", valueName: "place"))
   var allow: [String] = []
 
   @Flag(help: "Allow it to store, change and erase there, too")
@@ -40,11 +40,12 @@ struct ForwardRunCommand: ParsableCommand {
         status: .usage)
     }
     let rules = try allow.map { (text) throws(KeychainError) in
-      guard let place = PlacePattern(parsing: ByteString(text)) else {
+      guard let place = PlacePattern(typed: text) else {
         throw .failure("'\(text)' is not a place", hint: "see 'llavero forward allow --help'", status: .usage)
       }
       return ForwardingRule(.allow, .socket("sandbox"), place, mayChange: write)
     }
+    if rules.isEmpty { StandardStreams.say("nothing is allowed here; name it with --allow") }
     let agent = try ForwardingPlaces.here().runningAgent()
     guard let socket = try agent.ask(.sandbox(rules)).socket else {
       throw .failure("the agent has made no socket", status: .keychain)

@@ -74,7 +74,7 @@ struct ListCommand: ParsableCommand {
     if printer.count == 0, case .table = form {
       StandardStreams.say(
         keychain.list == nil && keychain.choice.kind.isOfOtherMachine
-          ? "the other machine allows nothing here without a question" : "the keychain has no items yet")
+          ? "nothing is allowed here without a question" : "the keychain has no items yet")
     }
   }
 
