@@ -112,9 +112,14 @@ package enum LlaveroProgram {
     var message = (["there is no command 'llavero"] + names).joined(separator: " ") + " \(name)'"
     let isTopic =
       names.isEmpty && (HelpTopic.all.contains { $0.name == name } || ToolRecipe.named(name) != nil)
-    let all = names.isEmpty ? known + Tool.all.map(\.name) + ["--version", "help"] : known
-    if !isTopic, let similar = all.meant(by: name) { message += "; did you mean '\(similar)'?" }
-    let help = isTopic ? "llavero help \(name)" : helpCommand(for: arguments)
+    let all =
+      names.isEmpty ? known + Tool.all.map(\.name) + ["keychain use", "--version", "help"] : known
+    var help = isTopic ? "llavero help \(name)" : helpCommand(for: arguments)
+    if !isTopic, let similar = all.meant(by: name) {
+      message += "; did you mean '\(similar)'?"
+      // Its options say what it does.
+      if ["update", "keychain use"].contains(similar) { help = "llavero \(similar) --help" }
+    }
     throw .failure(message, hint: "see '\(prose: help)'", status: .usage)
   }
 

@@ -54,7 +54,14 @@ struct HelpTopic {
     if commands.contains(name) || name.hasPrefix("-") { return false }
     let topics = all.map(\.name) + ["commands"]
     var message = "there is no command and no topic '\(name)'"
-    if let similar = (topics + commands + toolNames + Tool.all.map(\.name)).meant(by: name) {
+    let names = topics + commands + ["keychain use"] + toolNames + Tool.all.map(\.name)
+    if let similar = names.synonym(of: name) {
+      message += "; did you mean '\(similar)'?"
+    } else if case let kind = importSynonyms[name] ?? name, ImportKind.isName(kind) {
+      throw .failure(
+        message, hint: "\(command: "llavero", "import", kind) brings in what it has; see 'llavero help import'",
+        status: .usage)
+    } else if let similar = names.meant(by: name) {
       message += "; did you mean '\(similar)'?"
     }
     throw .failure(
@@ -65,12 +72,16 @@ struct HelpTopic {
 
 /// Names that programs give to the same command.
 private let synonyms = [
-  ["list", "ls", "search", "find"], ["delete", "remove", "rm", "erase"],
-  ["get", "show", "cat", "copy", "cp"],
+  ["list", "ls", "search", "find"], ["delete", "remove", "rm", "erase", "clear"],
+  ["get", "show", "cat", "copy", "cp", "read", "lookup", "view"],
   ["add", "new", "insert", "store", "create"], ["update", "mv", "rename", "move"],
   ["setup", "config", "configure"],
-  ["login", "auth", "signin"], ["--version", "version"],
+  ["login", "auth", "signin"], ["status", "whoami"], ["passphrase", "passwd"], ["--version", "version"],
+  ["keychain use", "use"], ["github", "gh"], ["ssh", "ssh-add"],
 ]
+
+/// What other programs are called, where `llavero import` calls them otherwise.
+private let importSynonyms = ["op": "1password", "bw": "bitwarden", "lpass": "lastpass"]
 
 /// Options that other programs call otherwise.
 private let optionSynonyms = [
@@ -89,10 +100,15 @@ extension ParsableCommand {
 }
 
 extension [String] {
-  /// The element with this name in other programs, or else ``closest(to:)``.
-  func meant(by text: String) -> String? {
+  /// The element with this name in other programs.
+  func synonym(of text: String) -> String? {
     let names = synonyms.first { $0.contains(text) } ?? []
-    return first(where: names.contains) ?? closest(to: text)
+    return first(where: names.contains)
+  }
+
+  /// The element with this name in other programs, or else ``closest(to:)``. Two letters could mean anything.
+  func meant(by text: String) -> String? {
+    synonym(of: text) ?? (text.utf8.count > 2 ? closest(to: text) : nil)
   }
 
   /// The element for which a text is probably a typing error, if one is close enough.

@@ -50,13 +50,26 @@ enum Overview {
       """
   }
 
-  /// A line of names, or several where one would be wider than a terminal of 80 columns.
+  /// A line of names, or several of about the same length where one would be wider than a terminal of 80 columns.
   private static func row(_ name: String, _ names: [String]) -> String {
-    var lines = [name.padded(to: 16)]
-    for name in names {
-      if lines[lines.count - 1].count + 1 + name.count > 80 { lines.append("".padded(to: 16)) }
-      lines[lines.count - 1] += " " + name
+    var width = 80
+    var lines = lines(name, names, width)
+    let count = lines.count
+    while count > 1 {
+      width -= 1
+      let narrower = self.lines(name, names, width)
+      if narrower.count > count { break }
+      lines = narrower
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func lines(_ name: String, _ names: [String], _ width: Int) -> [String] {
+    var lines = [name.padded(to: 16)]
+    for name in names {
+      if lines[lines.count - 1].count + 1 + name.count > width { lines.append("".padded(to: 16)) }
+      lines[lines.count - 1] += " " + name
+    }
+    return lines
   }
 }

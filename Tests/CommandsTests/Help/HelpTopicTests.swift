@@ -71,10 +71,16 @@ import Testing
     "so is what other programs call otherwise",
     arguments: [
       ("ls", "list"), ("rm", "delete"), ("remove", "delete"), ("show", "get"), ("new", "add"),
-      ("mv", "update"), ("version", "--version"), ("lst", "list"),
+      ("mv", "update"), ("version", "--version"), ("lst", "list"), ("read", "get"), ("clear", "delete"),
     ])
   func synonyms(typed: String, meant: String) {
     expect(["get", "list", "add", "update", "delete", "--version"].meant(by: typed), is: meant)
+  }
+
+  @Test("two letters that are no program's name for it mean nothing")
+  func twoLetters() {
+    expect(["git", "go", "get"].meant(by: "gt"), is: nil)
+    expect(["git", "go", "github"].meant(by: "gh"), is: "github")
   }
 
   @Test("what is far from all is taken for none of them", arguments: ["", "frobnicate", "x", "all", "a b"])
