@@ -59,7 +59,8 @@ struct HelpTopic {
       message += "; did you mean '\(similar)'?"
     } else if case let kind = importSynonyms[name] ?? name, ImportKind.isName(kind) {
       throw .failure(
-        message, hint: "\(command: "llavero", "import", kind) brings in what it has; see 'llavero help import'",
+        message,
+        hint: "\(command: "llavero", "import", kind) brings in what it has; see 'llavero help import'",
         status: .usage)
     } else if let similar = names.meant(by: name) {
       message += "; did you mean '\(similar)'?"

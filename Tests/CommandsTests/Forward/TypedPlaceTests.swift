@@ -18,7 +18,8 @@ import Testing
     expect(PlacePattern(typed: typed) == PlacePattern(parsing: ByteString(typed)))
   }
 
-  @Test("other text is none", arguments: ["", "https://", "https://alice@github.com", "alice@github.com", "a b"])
+  @Test(
+    "other text is none", arguments: ["", "https://", "https://alice@github.com", "alice@github.com", "a b"])
   func none(typed: String) {
     expect(PlacePattern(typed: typed) == nil)
   }
