@@ -407,7 +407,7 @@ let package = Package(
       name: "CommandsTests",
       dependencies: [
         "Expectations", "Bytes", "Keychain", "KeychainTesting", "EncryptedFile", "KeychainChoice",
-        "Commands", "ToolCommands", "CredentialProtocols", "Interchange", "TestSupport",
+        "Commands", "ToolCommands", "CredentialProtocols", "Forwarding", "Interchange", "TestSupport",
       ],
       exclude: ["Transcripts"], swiftSettings: language),
     .testTarget(
