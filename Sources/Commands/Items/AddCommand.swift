@@ -121,7 +121,7 @@ struct AddCommand: ParsableCommand {
     do throws(KeychainError) {
       added = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
     } catch .duplicateItem {
-      throw alreadyThere(item.key)
+      throw alreadyThere(item.key, in: keychain)
     }
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
@@ -130,12 +130,13 @@ struct AddCommand: ParsableCommand {
   }
 
   private func refuseTwin(of item: Item, in keychain: any KeychainStore) throws(KeychainError) {
-    if let twin = try keychain.twin(of: item) { throw alreadyThere(twin.key) }
+    if let twin = try keychain.twin(of: item) { throw alreadyThere(twin.key, in: keychain) }
   }
 
-  private func alreadyThere(_ key: Item.Key) -> KeychainError {
-    .alreadyThere(
-      key, hint: "give it a new secret with \(commandOf: key.words(of: "update") + keychain.words)")
+  private func alreadyThere(_ key: Item.Key, in store: any KeychainStore) -> KeychainError {
+    let isAmongOthers = key.account == nil && store.hasOtherAccounts(at: key.place)
+    let updating = key.words(of: "update", isAmongOthers: isAmongOthers)
+    return .alreadyThere(key, hint: "give it a new secret with \(commandOf: updating + keychain.words)")
   }
 
   /// The user name, which git would otherwise ask for at each use, and then keep a second item with.

@@ -124,8 +124,14 @@ struct GetCommand: ParsableCommand {
     } else if output.json {
       try output.write(item.report)
     } else {
-      try give(credential.secret, "the secret of \(item.key.inSentence)")
+      try give(credential.secret, Self.secret(of: item.key))
     }
+  }
+
+  /// The secret in a sentence. That of a generic password is what the item is called.
+  private static func secret(of key: Item.Key) -> String {
+    if case .genericPassword = key { return key.inSentence }
+    return "the secret of \(key.inSentence)"
   }
 
   private func give(_ value: borrowing Secret, _ what: @autoclosure () -> String) throws(KeychainError) {

@@ -96,6 +96,13 @@ func refuseImpossibleHost(of item: Item) throws(KeychainError) {
     hint: "see what a URL looks like with 'llavero add --help'", status: .usage)
 }
 
+extension KeychainStore {
+  /// Whether an item of a place has an account.
+  func hasOtherAccounts(at place: String) -> Bool {
+    (try? items(matching: .all))?.contains { $0.key.account != nil && $0.key.place == place } ?? false
+  }
+}
+
 extension Item.Key {
   /// Whether it is a login by HTTP for git and people, and for no other tool.
   var isForGit: Bool {
@@ -104,11 +111,13 @@ extension Item.Key {
   }
 
   /// A command of llavero for just this item: `llavero update https://github.com --account alice`.
-  func words(of command: String) -> [String] {
+  ///
+  /// - Parameter isAmongOthers: whether its place has items of other accounts.
+  func words(of command: String, isAmongOthers: Bool = false) -> [String] {
     var words = ["llavero", command]
     if case .genericPassword = self { words.append("--service") }
     words.append(place)
-    if let account { words += ["--account", "\(account)"] }
+    if account != nil || isAmongOthers { words += ["--account", "\(account ?? "")"] }
     if case .internetPassword(let key) = self, let type = key.authenticationType {
       words += ["--authentication-type", "\(type)"]
     }
