@@ -90,9 +90,12 @@ extension KeychainSelection {
     let items = count == 1 ? "1 item stays" : "\(count) items stay"
     StandardStreams.say("\(items) behind in the \(name)")
     guard let new else { return }
-    StandardStreams.say(
-      "hint: \(command: "llavero", "migrate", "--from", other.rawValue, "--to", new) copies \(count == 1 ? "it" : "them")"
-    )
+    let words = ["llavero", "migrate", "--from", other.rawValue, "--to", new]
+    let hint: Hint =
+      other == .secretService
+      ? "\(commandOf: words + ["--class", "internet"]) copies logins; without --class, what all programs keep there"
+      : "\(commandOf: words) copies \(count == 1 ? "it" : "them")"
+    StandardStreams.say("hint: \(hint)")
   }
 
   /// `nil` if it is unknown.
