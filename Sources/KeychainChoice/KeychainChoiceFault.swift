@@ -50,7 +50,12 @@ extension KeychainChoiceFault {
         "cannot tell which keychains are used: line \(malformed.line) of \(path) can't be understood: "
           + malformed.fault.text,
         hint: "--keychain file and the like still work; \(correcting)", status: .keychain)
-    case .refusedChange(let fault): return Failure("the list is not changed: \(fault.text)", status: .usage)
+    case .refusedChange(let fault):
+      return Failure(
+        "the list is not changed: \(fault.text)",
+        hint: fault == .twice
+          ? "choose another name; 'llavero keychain list' shows what there is, and 'llavero keychain remove' takes it out"
+          : nil, status: .usage)
     case .unusableOption(let keychain, let option):
       return Failure(
         "the keychain \(keychain) has an option '\(option)' that can't be understood",

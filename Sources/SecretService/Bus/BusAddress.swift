@@ -20,7 +20,8 @@ package struct BusAddress {
     var status = stat()
     guard stat(usual, &status) == 0, status.st_uid == geteuid() else {
       throw .unavailable(
-        reason: KeychainError.noSessionBus + ": DBUS_SESSION_BUS_ADDRESS is not set, and there is no \(usual)")
+        reason: KeychainError.noSessionBus + ": DBUS_SESSION_BUS_ADDRESS is not set, and there is no \(usual)"
+      )
     }
     return BusAddress(text: "unix:path=" + usual, isFromEnvironment: false)
   }

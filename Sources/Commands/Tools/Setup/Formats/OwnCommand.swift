@@ -15,7 +15,8 @@ struct OwnCommand: Sendable {
   /// In milliseconds.
   private static let timeout = 30_000
 
-  /// Runs it for the file below a folder. A signal that ``HeldSignals`` holds back ends it. Returns whether it succeeded; without the programs, it doesn't.
+  /// Runs it for the file below a folder. A signal that ``HeldSignals`` holds back ends it. Returns whether it succeeded;
+  /// without the programs, it doesn't.
   func run(in folder: String, for text: [UInt8]) -> Bool {
     guard let program = programs.lazy.compactMap(ProgramLinks.found).first else { return false }
     let variables = variables(folder)
