@@ -130,7 +130,9 @@ struct AddRecipientCommand: ParsableCommand {
     let text = recipient.withoutSpacesAround
     try EncryptedFileKeychain.checkRecipient(text)
     let id = try file.addRecipient(text, identity: path, label: label)
+    let key = (try? file.summary())??.keyThatOpensUnasked
     try output.write(SlotOutput.report(id, .recipient), saying: "the key opens the keychain from now on")
+    if let key { output.say("note: \(key) opens it without asking: \(FileKind.notSafe(key))") }
   }
 }
 

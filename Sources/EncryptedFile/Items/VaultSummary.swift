@@ -12,6 +12,8 @@ public struct VaultSummary: Hashable, Sendable {
   public let size: Int
   /// The slots, and the identity file of this machine if it opens the vault.
   public let ways: [SlotSummary]
+  /// The file of another key than that identity file, if it opens the vault without asking anybody.
+  public let keyThatOpensUnasked: String?
   /// Whether one of the ways in is a passphrase.
   public var hasPassphrase: Bool { ways.contains { $0.kind == .passphrase } }
   /// Whether the plain identity file of this machine opens it.
@@ -38,6 +40,7 @@ public struct VaultSummary: Hashable, Sendable {
     version = VaultStanzas.version
     size = file.status.size
     ways = try unlocking.ways(header, stanzas)
+    keyThatOpensUnasked = unlocking.fileThatOpensUnasked(stanzas)
     do {
       contents = try head().map {
         Contents(count: $0.count - $0.retiredCount, generation: $0.generation, written: $0.written)

@@ -108,6 +108,23 @@ extension Unlocking {
     return nil
   }
 
+  /// The file whose key opens a slot without a question, and without a program; `nil` if there is none.
+  func fileThatOpensUnasked(_ stanzas: VaultStanzas) -> String? {
+    var withoutPrograms = self
+    withoutPrograms.openers.mayRunPrograms = false
+    var fault: KeychainError?
+    let noted = (try? notedSlots(stanzas, &fault)) ?? [:]
+    for slot in stanzas.slots where slot.kind == .recipient {
+      var paths = [openers.identity].compactMap(\.self) + openers.otherIdentities
+      if case .identity(let path) = noted[slot.id] { paths.insert(path, at: 0) }
+      for path in paths {
+        guard let identities = try? withoutPrograms.usableIdentities(inFile: path) else { continue }
+        if (try? withoutPrograms.open(slot, with: identities)) != nil { return path }
+      }
+    }
+    return nil
+  }
+
   /// The identities of a file; without those that need a program, if programs may not be run.
   private func usableIdentities(inFile path: String) throws(KeychainError) -> [any Identity]? {
     let identities = try Self.identities(inFile: path)

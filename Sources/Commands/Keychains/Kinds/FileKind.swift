@@ -22,7 +22,7 @@ extension FileKind: VaultKind {
     var rows = [["protection", Self.protection(location, summary)]] + state
     if summary.ways.count > 1 {
       rows.append([
-        "ways in", "\(summary.ways.map(\.kind.name).joined(separator: ", ")); see 'llavero slot list'",
+        "slots", "\(summary.ways.map(\.kind.name).joined(separator: ", ")); see 'llavero slot list'",
       ])
     }
     return rows
@@ -33,10 +33,20 @@ extension FileKind: VaultKind {
       return
         "a key in \(location.identityFile): safe if copied without the key, but not from anyone who reads your home"
     }
+    if let key = summary.keyThatOpensUnasked {
+      return "a key on this machine opens it without asking (\(key)): \(notSafe(key))"
+    }
     if summary.ways.contains(where: { $0.kind == .recipient || $0.kind == .command }) {
       return "slots, opened by what 'llavero slot list' shows"
     }
     return summary.hasPassphrase ? "a passphrase" : "a recovery code"
+  }
+
+  /// From whom a file isn't safe that this key opens.
+  static func notSafe(_ key: String) -> String {
+    let home = VaultLocation.environmentVariable("HOME") ?? ""
+    let isInHome = !home.isEmpty && key.hasPrefix(home + "/")
+    return "not safe from anyone who reads \(isInHome ? "your home" : "that file")"
   }
 
   func sharing(_ listed: ListedKeychain, _ file: EncryptedFileKeychain, isOpen: Bool) -> SharingState? { nil }
