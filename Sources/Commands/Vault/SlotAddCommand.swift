@@ -2,6 +2,7 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Keychain
+import KeychainChoice
 import ToolCommands
 
 struct SlotAddCommand: ParsableCommand {
