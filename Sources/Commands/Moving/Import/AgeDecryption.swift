@@ -9,6 +9,8 @@ struct AgeDecryption {
   let identity: String?
   /// The identity files to try otherwise, if they exist.
   let usual: [String]
+  /// Where `llavero init --start-over` has put the keys of former vaults.
+  let stateFolder: String
   let passphrases: (_ path: String) -> PassphraseSource
 
   /// - Throws: ``KeychainError`` if no identity or passphrase opens the file, or it is damaged.
@@ -19,12 +21,36 @@ struct AgeDecryption {
     } catch .noMatch {
       throw .failure(
         "\(path) is encrypted for a key that isn't here",
-        hint: identity == nil
-          ? "name the file of its identity with --identity; for a vault with a passphrase, that of a slot: slots/ID.age"
-          : nil, status: .keychain)
+        hint: identity == nil ? hint(for: path) : nil, status: .keychain)
     } catch {
       throw KeychainError(error, at: path)
     }
+  }
+
+  /// Says which file to name, if some that may open it are known.
+  private func hint(for path: String) -> Hint {
+    let files = (slotsBeside(path) + formerKeys).prefix(Self.mostNamed)
+    if files.isEmpty { return "name the file of its identity with --identity" }
+    var hint: Hint = "name the file of its identity; perhaps \(words: "--identity", files[0])"
+    for file in files.dropFirst() { hint = "\(hint) or \(words: "--identity", file)" }
+    return hint
+  }
+
+  private static let mostNamed = 5
+
+  /// The copies of a vault's slots that a passphrase or a recovery code opens.
+  private func slotsBeside(_ path: String) -> [String] {
+    let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    let folder = parent + "slots"
+    return FolderFiles.names(in: folder, endingWith: ".age").map { "\(folder)/\($0).age" }.filter { file in
+      guard let slot = try? FileContents.read(file, limit: IdentityFile.maximumSize) else { return false }
+      return isForPassphrase(slot)
+    }
+  }
+
+  private var formerKeys: [String] {
+    FolderFiles.names(in: stateFolder, endingWith: ".txt").map(\.description)
+      .filter { $0.hasPrefix("former-") && $0.hasSuffix("/identity") }.map { "\(stateFolder)/\($0).txt" }
   }
 
   private func identities() throws(AgeError) -> [any Identity] {

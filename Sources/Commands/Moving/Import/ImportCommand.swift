@@ -234,7 +234,7 @@ struct ImportCommand: UsingCompanion {
     } else if let home = VaultLocation.environmentVariable("HOME") {
       usual.append(home + "/.ssh/id_ed25519")
     }
-    return AgeDecryption(identity: identity, usual: usual) { path in
+    return AgeDecryption(identity: identity, usual: usual, stateFolder: location.stateFolder) { path in
       selection.passphraseSources(for: .vault(path: path)).source
     }
   }
