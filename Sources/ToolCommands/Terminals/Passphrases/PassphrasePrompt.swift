@@ -65,6 +65,17 @@ enum PassphrasePrompt {
     }
   }
 
+  /// How many characters a new passphrase should have.
+  private static let usualLength = 8
+
+  /// Whether a new passphrase is long enough, or the user wants it although it is short. Only a terminal asks that.
+  func takes(_ passphrase: borrowing Secret) -> Bool {
+    // In UTF-8, each character has one byte that continues none.
+    let length = passphrase.withUnsafeBytes { $0.count { $0 & 0xc0 != 0x80 } }
+    guard case .terminal = self, length < Self.usualLength, let terminal = Terminal() else { return true }
+    return terminal.confirms("That is short. Use it?")
+  }
+
   private static func line(_ terminal: borrowing Terminal, _ prompt: String) throws(KeychainError) -> Secret {
     switch terminal.askForSecret("\(prompt)") {
     case .line(let line): return line

@@ -3,6 +3,7 @@ struct PassphraseQuestion {
   static let wrong = "Wrong passphrase."
   static let wrongPassword = "Wrong password."
   static let empty = "It must not be empty."
+  static let tooShort = "Choose a longer one."
   static let theyDiffer = "The two differ."
   static let onceMore = "Once more: "
 

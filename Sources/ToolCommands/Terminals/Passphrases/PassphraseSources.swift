@@ -173,15 +173,24 @@ package final class PassphraseSources {
     for _ in 0..<Self.tries {
       let passphrase = try prompt.askTwice(question, error: error)
       if let passphrase {
-        if !passphrase.isEmpty { return passphrase }
-        error = PassphraseQuestion.empty
+        if passphrase.isEmpty {
+          error = PassphraseQuestion.empty
+        } else if prompt.takes(passphrase) {
+          return passphrase
+        } else {
+          error = PassphraseQuestion.tooShort
+        }
       } else {
         error = PassphraseQuestion.theyDiffer
       }
     }
-    throw .failure(
-      error == PassphraseQuestion.empty ? "the passphrase is empty" : "no match after three tries",
-      status: .usage)
+    let message =
+      switch error {
+      case PassphraseQuestion.empty: "the passphrase is empty"
+      case PassphraseQuestion.tooShort: "no passphrase was chosen in three tries"
+      default: "no match after three tries"
+      }
+    throw .failure(message, status: .usage)
   }
 
   /// The time limit for a program's answer, in milliseconds, in case nobody sees its dialog: that of
