@@ -173,7 +173,7 @@ extension VaultKind {
     case .already(let state): StandardStreams.say("already \(state.text)")
     case .kept(let state):
       StandardStreams.say("\(state.text)")
-      if command.total != nil, command.idle == nil, state.endsWithUse, StandardStreams.isTerminal(2) {
+      if command.total != nil, command.idle == nil, state.canEndEarly, StandardStreams.isTerminal(2) {
         StandardStreams.say("hint: --idle changes the first of these times")
       }
     }
@@ -215,12 +215,12 @@ extension VaultKind {
 }
 
 extension UnlockState {
-  /// Whether it may be locked before its time, because nobody uses it.
-  var endsWithUse: Bool { idle < total }
+  /// Whether it may be locked more than a minute before its time, because nobody uses it.
+  var canEndEarly: Bool { idle + 60 < total }
 
   var text: String {
     let total = DurationText.text(total)
-    if !endsWithUse { return "unlocked for \(total)" }
+    if !canEndEarly { return "unlocked for \(total)" }
     return "unlocked until it is idle for \(DurationText.text(idle)), and for \(total) at most"
   }
 }
