@@ -119,7 +119,9 @@ struct UndeleteCommand: ParsableCommand {
 
   private static let isNotKept = KeychainError(
     "only the encrypted file keeps deleted items; the Secret Service doesn't",
-    hint: "with --keychain, name an encrypted file, or a keychain in OpenBao", status: .usage)
+    hint: """
+      store it again with 'llavero add'; 'llavero keychain use file' keeps what is deleted from then on
+      """, status: .keychain)
 
   /// Everything that the keychain, or the list's keychain for deletions, can bring back, the latest first.
   private func all(_ query: ItemQuery, in open: OpenKeychain) throws(KeychainError) -> [Retired] {

@@ -8,7 +8,8 @@ package enum SecretInput {
   /// Reads an item's secret: all of standard input without a final line feed or, if that is a terminal, what you type
   /// there twice.
   ///
-  /// - Throws: ``KeychainError`` if it is empty or too long, or the two differ.
+  /// - Throws: ``KeychainError`` if nothing comes from standard input, if it is too long, if the two differ, or if it is
+  ///   empty on a terminal and isn't meant to be.
   package static func read(for item: String, mayAsk: Bool) throws(KeychainError) -> Secret {
     if !StandardStreams.isTerminal(0) {
       let secret = try StandardStreams.readAll(0, limit: ItemBounds.secret + 1, what: "the secret")
@@ -78,6 +79,9 @@ package enum SecretInput {
       let first = try line(terminal, prompt)
       let second = try line(terminal, PassphraseQuestion.onceMore)
       if first.isEqual(to: second) {
+        if first.isEmpty, !terminal.confirms("The secret is empty. Store it so?") {
+          throw .failure("nothing was stored", status: .nothingMatched)
+        }
         if first.hasSpaceAround { terminal.show("It begins or ends with white space, which is kept.\n") }
         return first
       }
