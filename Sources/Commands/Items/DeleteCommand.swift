@@ -10,8 +10,9 @@ struct DeleteCommand: ParsableCommand {
     discussion: """
       Deletes the item of exactly that place. On a terminal you are asked first. If several accounts have an item \
       there, name the account or give --all. With --all, you can also select items by patterns of their attributes. \
-      Without a terminal, several items are deleted only with --yes. An item that a program keeps in the Secret \
-      Service has no place: name its attributes, its reference, or '--class secret' and its label.
+      Without a terminal, one item that you name is deleted without a question, and several only with --yes. An item \
+      that a program keeps in the Secret Service has no place: name its attributes, its reference, or '--class \
+      secret' and its label.
 
         llavero delete https://github.com --account alice
         llavero delete --attribute application=chromium
@@ -54,26 +55,29 @@ struct DeleteCommand: ParsableCommand {
       throw .failure("llavero deletes no collections of the desktop's keyring", status: .usage)
     }
     let deleted = try delete(items, areShown: areShown, in: open.keychain)
-    if deleted.isEmpty {
-      try output.write(deleted.map(\.report))
-    } else {
-      try output.write(deleted.map(\.report), saying: "deleted \(deleted.inSentence)")
-    }
-    if open.file != nil, StandardStreams.isTerminal(2), !deleted.isEmpty, !output.quiet {
-      // Of several, the list says which.
-      let account = deleted[0].key.account.map { ["--account", "\($0)"] } ?? []
-      let which = deleted.count == 1 && url != nil ? [deleted[0].key.place] + account : ["--list"]
-      let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + which + keychain.words)"
-      StandardStreams.say(
-        "hint: for 30 days, \(undelete) \(which == ["--list"] ? "shows what can be brought back" : "brings it back")"
-      )
-    }
+    try output.write(deleted.map(\.report))
+    // Whoever was asked nothing hears it without a terminal, too.
+    let isSaid = StandardStreams.isTerminal(2) || !yes && !areShown
+    if !deleted.isEmpty, isSaid, !output.quiet, !output.json { say(deleted, in: open) }
     let rest = items.count - deleted.count
     if rest > 0 {
       throw .failure(
         "another process has changed \(countText(rest, "item")) in the meantime, which "
           + "\(rest == 1 ? "was" : "were") not deleted", hint: "run this again", status: .keychain)
     }
+  }
+
+  /// Says what was deleted, and how it comes back.
+  private func say(_ deleted: [Item], in open: OpenKeychain) {
+    StandardStreams.say("deleted \(deleted.inSentence)")
+    if open.file == nil { return }
+    // Of several, the list says which.
+    let account = deleted[0].key.account.map { ["--account", "\($0)"] } ?? []
+    let which = deleted.count == 1 && url != nil ? [deleted[0].key.place] + account : ["--list"]
+    let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + which + keychain.words)"
+    StandardStreams.say(
+      "hint: for 30 days, \(undelete) \(which == ["--list"] ? "shows what can be brought back" : "brings it back")"
+    )
   }
 
   /// Deletes items. If a person was shown them, only those that haven't changed since. Returns the deleted ones.
