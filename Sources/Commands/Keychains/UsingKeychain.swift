@@ -25,6 +25,7 @@ extension KeychainSelection {
     if let file = new.file, try file.isThere() { vault = file.location.vaultFile }
     let folder = new.location.stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
+    let used = former ?? selection.unchosen
     StandardStreams.warn(try RememberedKeychain.write(keychain, vault: vault, in: folder))
     if !keychain.isBuiltIn, let former { try Self.list(former, in: folder) }
     if keychain.kind.isShared {
@@ -34,9 +35,7 @@ extension KeychainSelection {
     } else {
       saying.say("new items go to the keychain \(keychain.name) from now on")
     }
-    for other in Self.ownKinds where other.rawValue != keychain.name {
-      selection.tellWhatStaysBehind(in: other, former, instead: keychain.name)
-    }
+    if used != keychain.name { selection.tellWhatStaysBehind(in: used, instead: keychain.name) }
   }
 
   /// Lists the former keychain for new items, so that it still answers.
@@ -53,9 +52,9 @@ extension KeychainSelection {
   /// Uses the keychain forwarded to this machine, even if there is none at the moment.
   private func useForwarded(_ saying: SayingOptions) throws(KeychainError) {
     let folder = try VaultLocation().stateFolder
-    let former = try? RememberedKeychain.read(in: folder)?.name
+    let used = (try? RememberedKeychain.read(in: folder)?.name) ?? unchosen
     StandardStreams.warn(try RememberedKeychain.write(.forwarded, in: folder))
-    for other in Self.ownKinds { tellWhatStaysBehind(in: other, former) }
+    tellWhatStaysBehind(in: used)
     do throws(KeychainError) {
       _ = try choose().open()
       saying.say("only the forwarded keychain is used here from now on")
@@ -66,13 +65,20 @@ extension KeychainSelection {
     }
   }
 
-  /// The kinds whose built-in keychains are this machine's.
-  private static var ownKinds: [KeychainKind] {
-    KeychainKind.allCases.filter { $0.hasBuiltIn && !$0.isOfOtherMachine }
+  /// The keychain that is in use although nobody has chosen one; `nil` if that can't be found out.
+  private var unchosen: String? {
+    var selection = self
+    selection.name = nil
+    return (try? selection.choose().open())?.choice.name
   }
 
-  /// - Parameter new: the keychain to which they can be copied, if there is one.
-  private func tellWhatStaysBehind(in other: KeychainKind, _ former: String?, instead new: String? = nil) {
+  /// - Parameters:
+  ///   - used: the keychain in use until now.
+  ///   - new: the keychain to which they can be copied, if there is one.
+  private func tellWhatStaysBehind(in used: String?, instead new: String? = nil) {
+    guard let other = used.flatMap(KeychainKind.init), other.hasBuiltIn, !other.isOfOtherMachine else {
+      return
+    }
     // The search list still asks it.
     if let location = try? VaultLocation(), let list = try? KeychainList.read(in: location.stateFolder),
       list.keychains.contains(where: { $0.name == other.rawValue })
@@ -81,9 +87,10 @@ extension KeychainSelection {
     }
     var selection = self
     selection.name = other.rawValue
+    // Everything that 'migrate' copies.
+    selection.includesOtherItems = true
     let name = other.managed.title
     guard let count = selection.count() else {
-      if other.rawValue != former { return }
       return StandardStreams.say("how many items stay behind in the \(name) can't be told")
     }
     if count == 0 { return }

@@ -108,5 +108,7 @@ extension SecretServiceKind: ManagedKind {
     if try service(keychain).facts().collection == nil { throw .noCollection(nil) }
   }
 
-  func count(in keychain: OpenKeychain) -> Int? { try? keychain.own.items(matching: .all).count }
+  func count(in keychain: OpenKeychain) -> Int? {
+    try? keychain.own.items(matching: .all).count { $0.key.secretServiceItem?.kind != .collection }
+  }
 }
