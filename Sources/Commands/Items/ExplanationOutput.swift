@@ -45,7 +45,7 @@ struct ExplanationOutput {
     if explanations.isEmpty { for note in notes { text += "\(note)\n" } }
     for (step, explanation) in explanations.enumerated() {
       if step > 0 { text += "\n" }
-      text += "\(asker) asks\(step > 0 ? " then" : "") for \(asked(explanation.query))\n"
+      text += "\(asker) asks\(step > 0 ? " then" : "") for \(whose(step))\(asked(explanation.query))\n"
       if step == 0 { for note in notes { text += "\(note)\n" } }
       if explanation.candidates.isEmpty {
         text += "  nothing, because the keychain has no item of that \(subject(explanation.query))\n"
@@ -56,7 +56,7 @@ struct ExplanationOutput {
           [
             candidate.verdict == .answers ? "  answers" : "  not",
             candidate.item.key.name + (candidate.item.keychain.map { " in \($0)" } ?? ""),
-            reason(candidate, explanation),
+            reason(candidate, step),
           ]
         })
     }
@@ -104,6 +104,19 @@ struct ExplanationOutput {
       """
   }
 
+  /// Whose login is asked for, where a tool asks twice for one place: first for its own, then for git's.
+  private func whose(_ step: Int) -> String {
+    let text = asked(explanations[step].query)
+    if asksAgain(step) { return "its own login for " }
+    return explanations[..<step].contains { asked($0.query) == text } ? "git's login for " : ""
+  }
+
+  /// Whether the tool asks for the same place once more.
+  private func asksAgain(_ step: Int) -> Bool {
+    let text = asked(explanations[step].query)
+    return explanations[(step + 1)...].contains { asked($0.query) == text }
+  }
+
   private func subject(_ query: ItemQuery) -> String {
     if case .genericPassword = query { "service" } else { "server" }
   }
@@ -122,12 +135,13 @@ struct ExplanationOutput {
     }
   }
 
-  private func reason(
-    _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation
-  ) -> String {
+  private func reason(_ candidate: AnswerExplanation.Candidate, _ step: Int) -> String {
+    let explanation = explanations[step]
     switch candidate.verdict {
     case .answers: return whyItAnswers(explanation)
     case .ranksLower(let rule): return lower(rule)
+    case .passedOver(.unusable(nil)) where asksAgain(step) && candidate.item[.securityDomain] == nil:
+      return "it is git's; \(asker) asks for that next"
     case .passedOver(let obstacle):
       let why = passedOver(obstacle, candidate.item)
       if candidate.item == explanation.renewed, explanation.winner != nil {
@@ -240,26 +254,25 @@ struct ExplanationOutput {
     [
       "for": asker, "answers": hasAnswer,
       "notes": notes + (unsentPath.map { ["\($0.sentence) \($0.command)"] } ?? []),
-      "queries": explanations.map(report),
+      "queries": explanations.indices.map(report),
       "signIn": signIn.map { signIn in JSONObject { $0.members(of: signIn.description) } },
     ]
   }
 
-  private func report(_ explanation: AnswerExplanation) -> JSONObject {
+  private func report(_ step: Int) -> JSONObject {
+    let explanation = explanations[step]
     let asked = explanation.query.key
     return [
       "asked": JSONObject { json in if let asked { json.attributes(of: Item(asked)) } },
-      "items": explanation.candidates.map { report($0, explanation) },
+      "items": explanation.candidates.map { report($0, step) },
     ]
   }
 
-  private func report(
-    _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation
-  ) -> JSONObject {
-    let renewable = isRenewed(candidate, explanation) ? ["renewable"] : []
+  private func report(_ candidate: AnswerExplanation.Candidate, _ step: Int) -> JSONObject {
+    let renewable = isRenewed(candidate, explanations[step]) ? ["renewable"] : []
     return candidate.item.report + [
       "verdict": candidate.verdict.name, "reasons": candidate.verdict.reasonNames + renewable,
-      "explanation": reason(candidate, explanation),
+      "explanation": reason(candidate, step),
     ]
   }
 }
