@@ -64,6 +64,7 @@ import Testing
     narrow.fit([["a-place", "2026-11-21", "a label"]])
     narrow.fit([["b", "c", "d"]])
     expect(narrow.line(["b", "c", "d"]), is: "b")
+    expect([table.leftOut, narrow.leftOut], is: [0, 2])
   }
 
   @Test("no limit, nothing cut")

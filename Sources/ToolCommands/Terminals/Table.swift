@@ -62,6 +62,9 @@ package struct Table {
     self.whole = whole
   }
 
+  /// How many of the last columns are left out, because there is no room for them.
+  package var leftOut: Int { fitting.map { widths.count - $0 } ?? 0 }
+
   /// Widens the columns to fit the rows, and cuts the last one, or leaves columns out, to fit the limit.
   package mutating func fit(_ rows: [[String]]) {
     for row in rows {

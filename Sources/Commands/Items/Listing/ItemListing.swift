@@ -38,9 +38,11 @@ struct ItemPrinter: ~Copyable {
   private var seen: Set<Item.Key> = []
   private let style: TerminalStyle
   private let inUTC: Bool
-  private var table: Table
+  /// What the first items need.
+  private var columns: ItemColumns?
+  private var table = Table()
   private var json = JSONWriter(capacity: 4096)
-  private var rows: [[String]] = []
+  private var rows: [ItemRow] = []
   private var text: [UInt8] = []
   /// The number of items so far.
   private(set) var count = 0
@@ -52,7 +54,6 @@ struct ItemPrinter: ~Copyable {
     self.inUTC = inUTC
     self.hasKeychains = hasKeychains
     style = TerminalStyle()
-    table = Table(limit: style.width, whole: hasKeychains ? 3 : 2)
     if case .json = form { json.beginArray() }
   }
 
@@ -61,7 +62,7 @@ struct ItemPrinter: ~Copyable {
     switch form {
     case .table:
       let isShadowed = hasKeychains && !seen.insert(item.key.primaryKey).inserted
-      rows.append(ItemOutput.row(item, hasKeychains: hasKeychains, isShadowed: isShadowed, inUTC: inUTC))
+      rows.append(ItemRow(item, isShadowed: isShadowed, inUTC: inUTC))
     case .json:
       json.beginObject()
       ItemOutput.members(of: item, in: &json)
@@ -83,15 +84,26 @@ struct ItemPrinter: ~Copyable {
     try flush()
   }
 
+  /// Says once to a person which columns there was no room for.
+  func sayWhatIsLeftOut() {
+    guard StandardStreams.isTerminal(2), let missing = columns?.missing(without: table.leftOut) else {
+      return
+    }
+    StandardStreams.say("\(missing) aren't shown; the terminal is too narrow")
+  }
+
   private mutating func flush() throws(KeychainError) {
     switch form {
     case .table:
       if rows.isEmpty { return }
-      let isFirst = count == rows.count
-      let header = ItemOutput.header(hasKeychains: hasKeychains, of: rows)
-      table.fit(isFirst ? [header] + rows : rows)
-      var lines = isFirst ? style.heading(table.line(header)) + "\n" : ""
-      for row in rows { lines += table.line(row) + "\n" }
+      let shown = columns ?? ItemColumns(of: rows, hasKeychains: hasKeychains)
+      let isFirst = columns == nil
+      if isFirst { table = Table(limit: style.width, whole: shown.whole) }
+      columns = shown
+      let cells = rows.map(shown.cells)
+      table.fit(isFirst ? [shown.header] + cells : cells)
+      var lines = isFirst ? style.heading(table.line(shown.header)) + "\n" : ""
+      for row in cells { lines += table.line(row) + "\n" }
       rows = []
       try StandardStreams.write(raw: lines)
     case .json:

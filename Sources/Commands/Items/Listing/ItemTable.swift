@@ -1,17 +1,79 @@
 import Keychain
 import ToolCommands
 
-extension ItemOutput {
-  /// - Parameter hasKeychains: whether the table has a column for the keychain.
-  static func header(hasKeychains: Bool, of rows: [[String]]) -> [String] {
-    let hasLabels = rows.contains { $0.last?.isEmpty == false }
-    return ["PLACE", "ACCOUNT"] + (hasKeychains ? ["KEYCHAIN"] : []) + ["CHANGED", hasLabels ? "LABEL" : ""]
+/// One item in a table of items.
+struct ItemRow {
+  private let place: String
+  private let account: String
+  private let keychain: String
+  /// What is so of the item here; empty if nothing is.
+  let state: String
+  private let changed: String
+  /// What somebody wrote beside it; empty if nobody did.
+  let label: String
+
+  /// - Parameter isShadowed: whether an earlier keychain has an item with the same key, which answers in its place.
+  init(_ item: Item, isShadowed: Bool = false, inUTC: Bool = false) {
+    place = terminalText(item.key.place)
+    account = item.key.account.map { terminalText("\($0)") } ?? "-"
+    keychain = item.keychain.map { terminalText($0) } ?? "-"
+    state = Self.state(of: item, isShadowed: isShadowed)
+    changed = item.modificationDate.map { dateText($0, inUTC: inUTC) } ?? "-"
+    let notes = [item.label, item.comment].compactMap { $0 }.map { "\($0)" }
+    label = terminalText(notes.joined(separator: ": "))
   }
 
+  private static func state(of item: Item, isShadowed: Bool) -> String {
+    var states: [String] = []
+    if item.isHidden { states.append("hidden here") }
+    if isShadowed { states.append("an earlier keychain answers") }
+    if item.isDefault { states.append("default") }
+    return states.joined(separator: ", ")
+  }
+
+  fileprivate func cells(of columns: ItemColumns) -> [String] {
+    [place, account] + (columns.hasKeychains ? [keychain] : []) + (columns.hasStates ? [state] : [])
+      + [changed, label]
+  }
+}
+
+/// Which columns a table of items has.
+struct ItemColumns {
+  fileprivate let hasKeychains: Bool
+  fileprivate let hasStates: Bool
+  private let hasLabels: Bool
+
+  /// - Parameters:
+  ///   - rows: the first items; a column that none of them fills has no heading, or isn't there.
+  ///   - hasKeychains: whether there is a column for the keychain.
+  init(of rows: [ItemRow], hasKeychains: Bool) {
+    self.hasKeychains = hasKeychains
+    hasStates = rows.contains { !$0.state.isEmpty }
+    hasLabels = rows.contains { !$0.label.isEmpty }
+  }
+
+  var header: [String] {
+    ["PLACE", "ACCOUNT"] + (hasKeychains ? ["KEYCHAIN"] : []) + (hasStates ? ["STATE"] : [])
+      + ["CHANGED", hasLabels ? "LABEL" : ""]
+  }
+
+  /// How many columns stay whole on a narrow terminal.
+  var whole: Int { 2 + (hasKeychains ? 1 : 0) + (hasStates ? 1 : 0) }
+
+  func cells(_ row: ItemRow) -> [String] { row.cells(of: self) }
+
+  /// What a table without its last columns doesn't show; `nil` if nothing.
+  func missing(without leftOut: Int) -> String? {
+    let names = header.suffix(leftOut).compactMap { ["CHANGED": "dates", "LABEL": "labels"][$0] }
+    return names.isEmpty ? nil : names.joined(separator: " and ")
+  }
+}
+
+extension ItemOutput {
   static func table(_ items: [Item]) -> TextForTerminal {
-    let hasKeychains = items.contains { $0.keychain != nil }
-    let rows = items.map { row($0, hasKeychains: hasKeychains) }
-    return columns([header(hasKeychains: hasKeychains, of: rows)] + rows)
+    let rows = items.map { ItemRow($0) }
+    let shown = ItemColumns(of: rows, hasKeychains: items.contains { $0.keychain != nil })
+    return columns([shown.header] + rows.map(shown.cells))
   }
 
   /// The items that somebody is asked about: the first twenty, and how many more there are.
@@ -19,25 +81,5 @@ extension ItemOutput {
     let shown = 20
     if items.count <= shown { return table(items) }
     return table(Array(items.prefix(shown))) + "... and \(items.count - shown) more\n"
-  }
-
-  /// - Parameter isShadowed: whether an earlier keychain has an item with the same key, which answers in its place.
-  static func row(_ item: Item, hasKeychains: Bool, isShadowed: Bool = false, inUTC: Bool = false)
-    -> [String]
-  {
-    let place = [item.key.place, item.key.account.map { "\($0)" } ?? "-"]
-    let keychain = hasKeychains ? [item.keychain ?? "-"] : []
-    let changed = item.modificationDate.map { dateText($0, inUTC: inUTC) } ?? "-"
-    return (place + keychain + [changed, remark(on: item, isShadowed: isShadowed)]).map(terminalText)
-  }
-
-  private static func remark(on item: Item, isShadowed: Bool) -> String {
-    let noted = [item.label, item.comment].compactMap { $0 }.map { "\($0)" }.joined(separator: ": ")
-    var remarks: [String] = []
-    if item.isHidden { remarks.append("hidden here") }
-    if isShadowed { remarks.append("an earlier keychain answers") }
-    if item.isDefault { remarks.append("default") }
-    let state = remarks.isEmpty ? "" : "(\(remarks.joined(separator: ", ")))"
-    return [state, noted].filter { !$0.isEmpty }.joined(separator: " ")
   }
 }

@@ -71,6 +71,7 @@ struct ListCommand: ParsableCommand {
       throw .failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
     }
     try printer.end()
+    printer.sayWhatIsLeftOut()
     if printer.count == 0, case .table = form {
       StandardStreams.say(
         keychain.list == nil && keychain.choice.kind.isOfOtherMachine

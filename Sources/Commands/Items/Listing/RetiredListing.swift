@@ -39,7 +39,7 @@ struct RetiredListing {
       return row
     }
     return columns(
-      [titles] + rows, cutTo: TerminalStyle().width, whole: titles.firstIndex(of: "WHAT") ?? 0)
+      [titles] + rows, cutTo: TerminalStyle().width, whole: titles.firstIndex(of: "WHEN") ?? 0)
   }
 
   var report: [JSONObject] {
