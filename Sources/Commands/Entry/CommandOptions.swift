@@ -44,11 +44,39 @@ struct KeychainOptions: ParsableArguments {
   }
 }
 
-/// An optional place to log in: a URL, or the name of a service without one.
+/// An optional place to log in of items that are there: a URL, the name of a service, or what an item is called.
 struct PlaceArguments: ParsableArguments {
+  @Argument(
+    "A place: https://HOST[:PORT][/PATH], or just HOST for https; or a service or a label", value: "url")
+  var url: String?
+
+  @OptionGroup private var attributes: PlaceAttributes
+
+  var service: String? { attributes.service }
+  var account: String? { attributes.account }
+  var domain: String? { attributes.domain }
+  var isPlace: Bool { url != nil || service != nil }
+
+  var named: NamedPlace { attributes.place(at: url) }
+}
+
+/// An optional place to log in of an item that may be new: a URL, or the name of a service without one.
+struct NewPlaceArguments: ParsableArguments {
   @Argument("A place: https://HOST[:PORT][/PATH], or just HOST for https; see llavero-get(1)", value: "url")
   var url: String?
 
+  @OptionGroup private var attributes: PlaceAttributes
+
+  var service: String? { attributes.service }
+  var account: String? { attributes.account }
+  var domain: String? { attributes.domain }
+  var isPlace: Bool { url != nil || service != nil }
+
+  var named: NamedPlace { attributes.place(at: url) }
+}
+
+/// The parts of a place that are no URL.
+struct PlaceAttributes: ParsableArguments {
   @Option("A service that has no URL, instead of a URL (a generic password)", value: "name")
   var service: String?
 
@@ -62,24 +90,39 @@ struct PlaceArguments: ParsableArguments {
     if service != nil, domain != nil { throw ValidationError("--domain goes with a URL.") }
   }
 
-  var isPlace: Bool { url != nil || service != nil }
-
-  var named: NamedPlace {
+  func place(at url: String?) -> NamedPlace {
     NamedPlace(url: url, service: service, account: account, domain: domain)
   }
 }
 
-/// The place to log in: a URL, or the name of a service without one.
+/// The place of an item that is there.
 struct PlaceOptions: ParsableArguments {
   @OptionGroup private var arguments: PlaceArguments
 
   func validate() throws {
-    if (arguments.url == nil) == (arguments.service == nil) {
-      throw ValidationError("Name either a URL or --service.")
-    }
+    if arguments.url != nil, arguments.service != nil { throw ValidationError.bothPlaces }
+    if !arguments.isPlace { throw ValidationError.noPlace }
   }
 
   var named: NamedPlace { arguments.named }
+}
+
+/// The place of an item that may be new.
+struct NewPlaceOptions: ParsableArguments {
+  @OptionGroup private var arguments: NewPlaceArguments
+
+  func validate() throws {
+    if (arguments.url == nil) == (arguments.service == nil) { throw ValidationError.bothPlaces }
+  }
+
+  var named: NamedPlace { arguments.named }
+}
+
+extension ValidationError {
+  /// A URL and a service were given, or neither for a new item.
+  static let bothPlaces = ValidationError("Name either a URL or --service.")
+  /// Nothing says which item is meant.
+  static let noPlace = ValidationError("Name a place, a service or a label.")
 }
 
 struct OutputOptions: ParsableArguments {

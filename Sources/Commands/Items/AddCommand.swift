@@ -20,7 +20,7 @@ struct AddCommand: ParsableCommand {
       One item can serve everything under a path, such as an organisation's: https://github.com/acme
       """)
 
-  @OptionGroup var place: PlaceOptions
+  @OptionGroup var place: NewPlaceOptions
 
   @Option("How the server asks for it, as part of the item's key", value: "text")
   var authenticationType: String?

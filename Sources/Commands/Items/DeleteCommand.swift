@@ -19,7 +19,8 @@ struct DeleteCommand: ParsableCommand {
         llavero delete --all --server '*.example.com'
       """)
 
-  @Argument("Where to log in: https://HOST[:PORT][/PATH], or just HOST for https", value: "url")
+  @Argument(
+    "A place: https://HOST[:PORT][/PATH], or just HOST for https; or a service or a label", value: "url")
   var url: String?
 
   @OptionGroup var attributes: AttributeOptions

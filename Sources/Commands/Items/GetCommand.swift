@@ -47,7 +47,7 @@ struct GetCommand: ParsableCommand {
 
   func validate() throws {
     try unplaced.validate(beside: place)
-    if !place.isPlace, unplaced.isEmpty { throw ValidationError("Name either a URL or --service.") }
+    if !place.isPlace, unplaced.isEmpty { throw ValidationError.noPlace }
     if secret, !output.json {
       throw ValidationError("--secret goes with --json; without either, only the secret is printed.")
     }

@@ -41,7 +41,7 @@ struct UnplacedItemOptions: ParsableArguments {
   var label: String?
 
   func validate(beside place: PlaceArguments) throws {
-    if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
+    if place.url != nil, place.service != nil { throw ValidationError.bothPlaces }
     if isEmpty { return }
     if place.isPlace || place.account != nil || place.domain != nil {
       throw ValidationError("--attribute, --label and --reference name an item without a place.")

@@ -50,14 +50,14 @@ enum ItemSelection {
   ///   - isEmpty: whether nothing was given except perhaps a URL.
   static func validate(url: String?, service: String?, pattern: String?, isEmpty: Bool, all: Bool) throws {
     if url != nil {
-      if service != nil { throw ValidationError("Name either a URL or --service.") }
+      if service != nil { throw ValidationError.bothPlaces }
       if let pattern { throw ValidationError("\(pattern) goes with --all, without a URL.") }
     } else if all {
-      if isEmpty { throw ValidationError("Name a URL, --service or another attribute.") }
+      if isEmpty { throw ValidationError("Name a place, a service or another attribute.") }
     } else if let pattern {
       throw ValidationError("\(pattern) goes with --all, because several items can match.")
     } else if service == nil {
-      throw ValidationError("Name either a URL or --service.")
+      throw ValidationError.noPlace
     }
   }
 }

@@ -50,7 +50,7 @@ struct UndeleteCommand: ParsableCommand {
     if isNamed { return }
     if !list {
       throw ValidationError(
-        "Name the item by a URL, --service, --attribute, --label or --reference; 'llavero undelete --list' shows all."
+        "Name a place, a service or a label, or give --attribute or --reference; 'llavero undelete --list' shows all."
       )
     }
     if place.account != nil || place.domain != nil {

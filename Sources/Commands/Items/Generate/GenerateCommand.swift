@@ -15,7 +15,7 @@ struct GenerateCommand: ParsableCommand {
         llavero generate --words 6
       """)
 
-  @OptionGroup private var place: PlaceArguments
+  @OptionGroup private var place: NewPlaceArguments
   @OptionGroup var recipe: RecipeOptions
   @OptionGroup var notes: NoteOptions
 
@@ -32,7 +32,7 @@ struct GenerateCommand: ParsableCommand {
   @OptionGroup var output: ChangeOutputOptions
 
   func validate() throws {
-    if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
+    if place.url != nil, place.service != nil { throw ValidationError.bothPlaces }
     if place.isPlace { return }
     if place.account != nil || place.domain != nil || !notes.isEmpty || expires != nil || update
       || output.json

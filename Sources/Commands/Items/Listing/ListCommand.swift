@@ -68,7 +68,10 @@ struct ListCommand: ParsableCommand {
     for item in listed.rest { try printer.print(item) }
     if printer.count == 0, filter != nil || place != nil {
       try keychain.keychain.refusePassingOver()
-      throw .failure("no matching items", hint: "see all with 'llavero list'", status: .nothingMatched)
+      let isPattern = url.map { $0.utf8.contains { "*?[".utf8.contains($0) } } ?? false
+      let hint: Hint =
+        isPattern ? "patterns go with --server, --service or --label" : "see all with 'llavero list'"
+      throw .failure("no matching items", hint: hint, status: .nothingMatched)
     }
     try printer.end()
     printer.sayWhatIsLeftOut()
