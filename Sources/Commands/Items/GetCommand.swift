@@ -114,9 +114,11 @@ struct GetCommand: ParsableCommand {
       let answer = Answer(item: item, credential: credential.copy())
       let named = ReferencedField(named: ByteString(field))
       guard case .some(let value) = named.value(of: answer, code: { $0.codeOfThisMoment() }) else {
-        throw .failure(
-          "\(item.name) has no \(field)", hint: "see what it has with --json, and with --json --secret",
-          status: .nothingMatched)
+        let hint: Hint =
+          if let meant = Self.meantField(field) { "did you mean \(prose: meant)?" } else {
+            "see what it has with --json, and with --json --secret"
+          }
+        throw .failure("\(item.name) has no \(field)", hint: hint, status: .nothingMatched)
       }
       try give(value, "\(field) of \(item.key.inSentence)")
     } else if secret {
@@ -132,6 +134,13 @@ struct GetCommand: ParsableCommand {
   private static func secret(of key: Item.Key) -> String {
     if case .genericPassword = key { return key.inSentence }
     return "the secret of \(key.inSentence)"
+  }
+
+  /// The field that somebody probably means who uses another program's word for it, or has mistyped it.
+  private static func meantField(_ name: String) -> String? {
+    if ["username", "user", "login"].contains(name.lowercased()) { return "account" }
+    let known = ["account", "url", "expiry", "code"] + Item.Attribute.all.map { "\($0.jsonName)" }
+    return known.contains(name) ? nil : known.closest(to: name)
   }
 
   private func give(_ value: borrowing Secret, _ what: @autoclosure () -> String) throws(KeychainError) {

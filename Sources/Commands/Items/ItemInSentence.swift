@@ -11,6 +11,9 @@ extension Item.Key {
     }
   }
 
+  /// The key's name, with the mark that tables have for an empty account.
+  var nameInTable: String { account?.isEmpty == true ? "\(place) (-)" : name }
+
   private var owner: String { account.nonEmpty.map { "\($0)'s" } ?? "the" }
 }
 

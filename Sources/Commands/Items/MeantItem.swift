@@ -155,7 +155,7 @@ struct MeantItem {
     among found: [Item], on terminal: borrowing Terminal
   ) throws(KeychainError) -> Item {
     let shown = found.sorted { $0.key.name < $1.key.name }.prefix(Self.choices)
-    for (index, item) in shown.enumerated() { terminal.show("\(index + 1)  \(item.key.name)\n") }
+    for (index, item) in shown.enumerated() { terminal.show("\(index + 1)  \(item.key.nameInTable)\n") }
     if found.count > shown.count { terminal.show("... and \(found.count - shown.count) more\n") }
     let answer = terminal.answer(to: "Which one? [1-\(shown.count)] ").flatMap { Int($0.withoutSpacesAround) }
     guard let answer, shown.indices.contains(answer - 1) else {
@@ -166,7 +166,7 @@ struct MeantItem {
 
   private static func several(_ found: [Item], of text: String) -> KeychainError {
     .failure(
-      "\(found.count) items are called '\(text)': \(found.map(\.key.name).sorted().fewInSentence)",
+      "\(found.count) items are called '\(text)': \(found.map(\.key.nameInTable).sorted().fewInSentence)",
       hint: "name one by its URL and --account", status: .usage)
   }
 }

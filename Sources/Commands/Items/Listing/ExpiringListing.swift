@@ -42,7 +42,7 @@ struct ExpiringListing {
       [["PLACE", "ACCOUNT", "EXPIRES", ""]]
         + entries.map { entry in
           [
-            entry.item.key.place, entry.item.key.account.map { "\($0)" } ?? "-",
+            entry.item.key.place, entry.item.key.account.nonEmpty.map { "\($0)" } ?? "-",
             Self.end(entry, now, inUTC: inUTC),
             entry.renewsItself ? "renews itself" : "",
           ]

@@ -15,7 +15,7 @@ struct ItemRow {
   /// - Parameter isShadowed: whether an earlier keychain has an item with the same key, which answers in its place.
   init(_ item: Item, isShadowed: Bool = false, inUTC: Bool = false) {
     place = terminalText(item.key.place)
-    account = item.key.account.map { terminalText("\($0)") } ?? "-"
+    account = item.key.account.nonEmpty.map { terminalText("\($0)") } ?? "-"
     keychain = item.keychain.map { terminalText($0) } ?? "-"
     state = Self.state(of: item, isShadowed: isShadowed)
     changed = item.modificationDate.map { dateText($0, inUTC: inUTC) } ?? "-"

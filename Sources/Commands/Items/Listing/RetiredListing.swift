@@ -31,7 +31,7 @@ struct RetiredListing {
       let item = retired.item
       var row = [
         item.key.secretServiceItem == nil ? item.key.place : "\(item.nameForSearch)",
-        item.key.account.map { "\($0)" } ?? "-", retired.reason.rawValue,
+        item.key.account.nonEmpty.map { "\($0)" } ?? "-", retired.reason.rawValue,
         dateText(retired.retired, seconds: true, inUTC: inUTC),
       ]
       if hasKeychains { row.insert(item.keychain ?? "-", at: 2) }
