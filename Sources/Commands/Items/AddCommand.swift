@@ -98,11 +98,16 @@ struct AddCommand: ParsableCommand {
     let key = try named.key()
     let open = try self.keychain.open()
     let keychain = open.own
+    if !output.quiet { named.sayIfTakenAsHost(key) }
+    let wasAsked: Bool
     if let terminal = Terminal.ofPerson(mayAsk: self.keychain.selection.mayAskPerson) {
       // Nobody makes a token for an item that is there.
       if !update, !key.leavesNameToGit { try refuseTwin(of: Item(key), in: keychain) }
       TokenPage(for: key)?.show(on: terminal)
       if key.leavesNameToGit { named.account = try account(askedOn: terminal) }
+      wasAsked = true
+    } else {
+      wasAsked = false
     }
     var item = Item(try named.key())
     notes.note(on: &item)
@@ -125,6 +130,9 @@ struct AddCommand: ParsableCommand {
     }
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
+    if !wasAsked, added.key.leavesNameToGit, !output.quiet, !output.json {
+      StandardStreams.say("note: git asks for a user name there; give the login one with --account")
+    }
     try output.write(open.named(added).report, saying: "stored \(added.key.inSentence)")
     sayIfGitSendsNoPath(for: added, in: keychain)
   }
@@ -184,6 +192,20 @@ struct AddCommand: ParsableCommand {
       throw .failure("no refresh token was given on descriptor \(descriptor)", status: .usage)
     }
     return token
+  }
+}
+
+extension NamedPlace {
+  /// Says that a name without a dot was taken as a host: it may be meant as a service.
+  fileprivate func sayIfTakenAsHost(_ key: Item.Key) {
+    guard let url, case .internetPassword(let place) = key, let server = place.server, place.port == nil,
+      !url.hasPart("//"), !url.utf8.contains(UInt8(ascii: "@")), domain == nil,
+      !server.bytes.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }),
+      server.lowercased != "localhost"
+    else { return }
+    StandardStreams.say(
+      "taken as \(key.place); for a secret without a URL: "
+        + "\(command: "llavero", "add", "--service", url)")
   }
 }
 
