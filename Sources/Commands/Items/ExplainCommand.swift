@@ -81,10 +81,21 @@ struct ExplainCommand: ParsableCommand {
         } else if let other = found.forAnotherPath {
           "\(commandOf: other.key.words(of: "update") + ["--new-path", ""]) has it answer for the whole server"
         } else {
-          "add one with 'llavero add'"
+          try toImport(for: place, keychain)?.hint ?? "add one with 'llavero add'"
         }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
+  }
+
+  /// Another program's login for the place.
+  private func toImport(
+    for place: NamedPlace, _ keychain: any KeychainStore
+  ) throws(KeychainError) -> ItemToImport? {
+    guard case .internetPassword(let asked) = try place.key() else { return nil }
+    var criteria = ItemCriteria()
+    criteria.itemClass = .genericPassword
+    criteria.omitsLocked = true
+    return ItemToImport(for: asked, among: try keychain.items(matching: .criteria(criteria)))
   }
 
   private func refuseUnusable(asker: String) throws(KeychainError) {

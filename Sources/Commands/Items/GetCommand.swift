@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bytes
 import CredentialProtocols
+import Interchange
 import Keychain
 import KeychainChoice
 import ToolCommands
@@ -65,13 +66,20 @@ struct GetCommand: ParsableCommand {
     let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let named = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
+    let named: NamedPlace
+    do throws(KeychainError) {
+      named = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
+    } catch {
+      if error.failure.status == .nothingMatched, try writeLabelled(open) { return }
+      throw error
+    }
     let query = try named.query()
     if all { return try writeAll(named, open) }
     if let answer = try open.answer(to: named) { return try write(answer.item, answer.credential) }
     let isEmpty = try keychain.find(query).isEmpty
     let asked = isEmpty && named.only == nil ? open.underNameForAll(query) ?? query : query
     guard let item = try keychain.find(asked).first(where: named.isMeant) else {
+      if try writeLabelled(open) { return }
       throw try named.nothingMatches(in: keychain)
     }
     // It may have come since then, or got another secret.
@@ -107,6 +115,31 @@ struct GetCommand: ParsableCommand {
     let credential = try keychain.credential(of: item)
     if credential.isExpired(at: .now) { throw hasExpired(item, keychain) }
     try write(item, credential)
+  }
+
+  /// Writes the only item that is no login and has the text as its label, as with `--label`; `false` if there is none.
+  private func writeLabelled(_ open: OpenKeychain) throws(KeychainError) -> Bool {
+    // The labels in a keychain of others are anybody's, and a script that names a host never means a label.
+    guard let label = place.url.map({ ByteString($0) }), place.account == nil, place.domain == nil,
+      !open.choice.kind.isShared, !open.choice.kind.isOfOtherMachine, !label.isAddressOfServer
+    else { return false }
+    var keychain = open.own
+    if open.secretService != nil {
+      var selection = self.keychain.selection
+      selection.includesOtherItems = true
+      keychain = try selection.choose().open().own
+    }
+    var criteria = ItemCriteria()
+    criteria.itemClass = .secretServiceItem
+    criteria[.label] = label
+    criteria.omitsLocked = true
+    let found = try keychain.items(matching: .criteria(criteria))
+    guard let item = found.first else { return false }
+    if found.count > 1 { throw ItemFilter.several(found) }
+    let credential = try keychain.credential(of: item)
+    if credential.isExpired(at: .now) { throw hasExpired(item, keychain) }
+    try write(item, credential)
+    return true
   }
 
   private func write(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) {

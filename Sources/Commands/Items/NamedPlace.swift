@@ -196,7 +196,8 @@ struct NamedPlace {
   private func others(in keychain: any KeychainStore) throws(KeychainError) -> Hint? {
     // All of a server's items are too much to ask for.
     guard let text = url ?? service, SharedSources(of: keychain).isEmpty else { return nil }
-    let place = try key().place
+    let key = try key()
+    let place = key.place
     var criteria = ItemCriteria()
     criteria.omitsLocked = true
     let items = (try? keychain.items(matching: .criteria(criteria))) ?? []
@@ -208,14 +209,28 @@ struct NamedPlace {
         ? "for that place there is the account \(prose: names)"
         : "for that place there are the accounts \(prose: names)"
     }
-    let hosts = items.compactMap { item in item[.server].map { "\($0)" } }
-    let names = text.hasPart("://") ? items.map(\.key.place) : hosts + items.flatMap(\.names)
-    if let similar = names.filter({ $0 != text }).closest(to: text) {
-      return "did you mean \(prose: similar)?"
+    if case .internetPassword(let asked) = key, let other = ItemToImport(for: asked, among: items) {
+      return other.hint
     }
-    let parts = text.isEmpty || text.hasPart("://") ? [] : items.filter { $0.isCalled(byPart: text) }
+    let similar = names(among: items, on: key).filter { $0 != text }.closest(to: text)
+    if let similar { return "did you mean \(prose: similar)?" }
+    let parts = text.isEmpty || text.hasPart("://") ? [] : items.filter { $0.isTaken(byPart: text) }
     guard parts.count == 1 else { return nil }
-    return "part of a name counts only on a terminal; in full it is \(prose: parts[0].key.name)"
+    let name = parts[0].key.itemClass.isPassword ? parts[0].key.name : parts[0].name
+    // On a terminal a part does, unless somebody has asked for whole names.
+    if (0...2).allSatisfy({ StandardStreams.isTerminal($0) }) { return "in full it is \(prose: name)" }
+    return "part of a name counts only on a terminal; in full it is \(prose: name)"
+  }
+
+  /// The names for which a text may be a typing error. A URL's host is meant as it is.
+  private func names(among items: [Item], on key: Item.Key) -> [String] {
+    guard url?.hasPart("://") == true else {
+      return items.compactMap { item in item[.server].map { "\($0)" } } + items.flatMap(\.namesTaken)
+    }
+    guard case .internetPassword(let asked) = key, let server = asked.server else { return [] }
+    return items.filter { item in
+      if case .internetPassword(let key) = item.key { key.isOn(server) } else { false }
+    }.map(\.key.place)
   }
 
   /// A tool with its own login at this place; `nil` if there is none, or that can't be found out.
@@ -239,5 +254,18 @@ extension [Item] {
   var withoutShadowed: [Item] {
     var seen: Set<Item.Key> = []
     return filter { seen.insert($0.key.primaryKey).inserted }
+  }
+}
+
+extension Item {
+  /// The names by which 'llavero get' takes it: of what is no login, only the label.
+  fileprivate var namesTaken: [String] {
+    if key.itemClass.isPassword { return names }
+    return key.itemClass == .secretServiceItem ? label.nonEmpty.map { ["\($0)"] } ?? [] : []
+  }
+
+  fileprivate func isTaken(byPart part: String) -> Bool {
+    let part = part.lowercased()
+    return namesTaken.contains { $0.lowercased().hasPart(part) }
   }
 }
