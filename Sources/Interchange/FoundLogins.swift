@@ -1,5 +1,5 @@
 import Bytes
-import Keychain
+public import Keychain
 
 /// Something that was skipped.
 public struct PassedOver: Hashable, Sendable {
@@ -84,6 +84,8 @@ public struct FoundLogins {
   public internal(set) var pathsLeftOut = 0
   /// Logins for the same place, without anything that says which one is active.
   public internal(set) var keptApart: [KeptApart] = []
+  /// The accounts that the source's program uses, where it has several of one place.
+  public internal(set) var active: [InternetPassword] = []
   /// The dropped fields, which only the source's program needs.
   public private(set) var bookkeeping: [String] = []
 

@@ -105,8 +105,8 @@ struct DefaultCommand: ParsableCommand {
         + "still answers, until another one is changed")
   }
 
-  private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) -> [Item]
-  {
+  /// The items of all accounts of exactly a key's place, the one that answers first.
+  static func items(at key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
     switch key {
     case .internetPassword(var place):
       place.account = nil

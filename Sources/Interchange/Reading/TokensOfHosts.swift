@@ -28,6 +28,11 @@ struct TokensOfHosts {
     _ host: YAMLDocument.Path, in file: YAMLDocument, _ text: UnsafeRawBufferPointer,
     _ found: inout FoundLogins
   ) {
+    if let user = user(at: host, in: file, text), let server = HostAndPort(parsing: host.last ?? "") {
+      found.active.append(
+        InternetPassword(
+          protocol: "https", server: server.server.lowercased, port: server.port, account: user))
+    }
     let entries = file.entries.filter { $0.path.starts(with: host) }
     let tokens = entries.filter { $0.path.last == name }
     // A token may be in YAML's other style.
@@ -88,8 +93,14 @@ struct TokensOfHosts {
     guard path.count == 1 || path.count == 2 && path.first?.bytes.first == UInt8(ascii: "#") else {
       return nil
     }
-    let user = file.entry(token.dropLast() + ["user"]).flatMap { YAMLDocument.text($0.value, in: text) }
-    return user.nonEmpty ?? unknown
+    return user(at: Array(token.dropLast()), in: file, text) ?? unknown
+  }
+
+  /// The account that the program uses at a host.
+  private func user(
+    at host: YAMLDocument.Path, in file: YAMLDocument, _ text: UnsafeRawBufferPointer
+  ) -> ByteString? {
+    file.entry(host + ["user"]).flatMap { YAMLDocument.text($0.value, in: text) }.nonEmpty
   }
 }
 

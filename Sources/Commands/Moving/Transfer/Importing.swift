@@ -98,6 +98,10 @@ struct Importing {
       ])
       throw failure
     }
+    if hasChanged, !mustBeWhole {
+      let remarks = try ImportedAnswers(of: found).settle(in: open.own)
+      if !output.json { say(remarks) }
+    }
     try beforeRemoving()
     var removal = Removal()
     if removesSource { removal = try remove(found, transfer, outcomes, bar) }

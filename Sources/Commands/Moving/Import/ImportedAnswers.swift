@@ -1,0 +1,71 @@
+import Bytes
+import Interchange
+import Keychain
+import ToolCommands
+
+/// Which of several imported accounts of one place answers git.
+struct ImportedAnswers {
+  /// The imported logins of git and people, by their places.
+  private let places: [String: [InternetPassword]]
+  /// The accounts that the sources' programs use.
+  private let active: [InternetPassword]
+
+  /// How many places are told one by one.
+  private static let longestList = 5
+
+  init(of found: [FoundLogins]) {
+    let keys = found.flatMap(\.logins).compactMap { login -> InternetPassword? in
+      guard case .internetPassword(let key) = login.item.key, key.securityDomain == nil else { return nil }
+      return key
+    }
+    places = Dictionary(grouping: keys) { Item.Key.internetPassword($0).place }
+    active = found.flatMap(\.active)
+  }
+
+  /// Makes the account in use the default of a place that has none.
+  ///
+  /// - Returns: what a person has to know of the answers.
+  /// - Throws: ``KeychainError`` if the keychain can't be read or changed.
+  func settle(in keychain: any KeychainStore) throws(KeychainError) -> [String] {
+    var remarks: [String] = []
+    for (place, keys) in places.sorted(by: { $0.key < $1.key }) {
+      let used = active.first { $0.account != nil && Item.Key.internetPassword($0).place == place }
+      if used == nil, Set(keys.map(\.account)).count < 2 { continue }
+      if let remark = try settle(.internetPassword(keys[0]), used?.account, in: keychain) {
+        remarks.append(remark)
+      }
+    }
+    if remarks.count <= Self.longestList { return remarks }
+    let more = remarks.count - Self.longestList
+    return remarks.prefix(Self.longestList)
+      + ["and so on for \(countText(more, "more place")), each with several accounts"]
+  }
+
+  /// - Parameters:
+  ///   - key: one of the place's imported logins.
+  ///   - used: the account that the source's program uses.
+  private func settle(
+    _ key: Item.Key, _ used: ByteString?, in keychain: any KeychainStore
+  ) throws(KeychainError) -> String? {
+    let items = try DefaultCommand.items(at: key, in: keychain)
+    guard items.count > 1, !items.contains(where: \.isDefault) else { return nil }
+    if let used {
+      let chosen = try keychain.exclusively { () throws(KeychainError) -> Item? in
+        let present = try DefaultCommand.items(at: key, in: keychain)
+        guard !present.contains(where: \.isDefault),
+          var item = present.first(where: { $0.key.account == used })
+        else { return nil }
+        item.isDefault = true
+        return try keychain.update(item)
+      }
+      if let chosen { return "\(chosen.key.inSentence) answers where no account is named" }
+    }
+    let first = items[0].key
+    let owner = first.account.nonEmpty.map { "\($0)'s login" } ?? "the login without an account"
+    guard let other = items.first(where: { $0.key.account != first.account && $0.key.account != nil }) else {
+      return nil
+    }
+    let change: Hint = "\(commandOf: other.key.words(of: "default"))"
+    return "\(owner) answers for \(first.place); \(change) changes that"
+  }
+}
