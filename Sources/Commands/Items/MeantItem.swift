@@ -66,16 +66,36 @@ struct MeantItem {
     if isPlace {
       let meant = try named.meant(in: keychain)
       if meant.url == nil { return meant }
-      if try !keychain.find(try meant.query()).isEmpty { return try oneAccount(of: meant) }
+      let there = try keychain.find(try meant.query())
+      if !there.isEmpty { return try itemThere(of: text, there, as: named) ?? oneAccount(of: meant) }
     }
     // A script that names a host never means a label.
     let isHost = ByteString(text).isAddressOfServer
     if isHost, !mayGuess { return nil }
     if let found = try single(try items(called: text, as: named), of: text, isPart: isHost) { return found }
+    if let found = try serviceAndAccount(text, as: named) { return found }
     if mayGuess, let found = try single(try items(withPart: text, as: named), of: text, isPart: true) {
       return found
     }
     return nil
+  }
+
+  /// The item that is meant if a service has the same name as a place with items; `nil` if none has.
+  private func itemThere(
+    of text: String, _ there: [Item], as named: NamedPlace
+  ) throws(KeychainError) -> NamedPlace? {
+    if ByteString(text).isAddressOfServer { return nil }
+    let services = try items(ofService: text, as: named)
+    return services.isEmpty ? nil : try single((there + services).withoutShadowed, of: text, isPart: false)
+  }
+
+  /// What `llavero://SERVICE/ACCOUNT` finds for `SERVICE/ACCOUNT`; `nil` if that is nothing.
+  private func serviceAndAccount(_ text: String, as named: NamedPlace) throws(KeychainError) -> NamedPlace? {
+    guard text.hasPart("/"), !ByteString(text).isAddressOfServer,
+      let place = try? NamedPlace(reference: "llavero://" + text),
+      named.account == nil || named.account == place.account
+    else { return nil }
+    return try place.items(in: keychain).isEmpty ? nil : place
   }
 
   /// The place with the account that a person chooses, if it has several and one is to be changed.
@@ -91,16 +111,20 @@ struct MeantItem {
 
   /// The logins whose service or label is the text.
   private func items(called text: String, as named: NamedPlace) throws(KeychainError) -> [Item] {
-    var services = ItemCriteria()
-    services.itemClass = .genericPassword
-    services[.service] = ByteString(text)
-    var found = try items(services, in: keychain, as: named)
+    var found = try items(ofService: text, as: named)
     if let labelled = mayGuess ? keychain : own {
       var labels = ItemCriteria()
       labels[.label] = ByteString(text)
       found += try items(labels, in: labelled, as: named)
     }
     return found.withoutShadowed
+  }
+
+  private func items(ofService service: String, as named: NamedPlace) throws(KeychainError) -> [Item] {
+    var criteria = ItemCriteria()
+    criteria.itemClass = .genericPassword
+    criteria[.service] = ByteString(service)
+    return try items(criteria, in: keychain, as: named)
   }
 
   /// The logins whose place or label has the part, in capitals or small letters.
@@ -165,9 +189,12 @@ struct MeantItem {
   }
 
   private static func several(_ found: [Item], of text: String) -> KeychainError {
-    .failure(
+    let hasService = found.contains { $0.key.itemClass == .genericPassword }
+    return .failure(
       "\(found.count) items are called '\(text)': \(found.map(\.key.nameInTable).sorted().fewInSentence)",
-      hint: "name one by its URL and --account", status: .usage)
+      hint: hasService
+        ? "name one by its URL, or with --service, and --account" : "name one by its URL and --account",
+      status: .usage)
   }
 }
 

@@ -26,7 +26,8 @@ import Testing
 
   @Test("a name comes before a part of one, although each item is seen once")
   func names() throws {
-    expect(try listed("npm").rest, is: ["npm"])
+    expect(try listed("npm").atOnce, is: ["npm"])
+    expect(try listed("npm").rest, is: [])
     expect(try listed("pm").rest, is: ["npm", "registry"])
     expect(try listed("pm", includingParts: false).rest, is: [])
     expect(try listed("nothing").rest, is: [])
@@ -47,12 +48,23 @@ import Testing
 
   @Test("what a place has is listed as it is read, and nothing else is")
   func places() throws {
-    let login = Item(InternetPassword(protocol: "https", server: "npm"))
-    for items in [[login] + Self.items, Self.items + [login]] {
-      let found = try listed("npm", among: items)
-      expect(found.atOnce, is: ["https://npm"])
+    let login = Item(InternetPassword(protocol: "https", server: "registry.example"))
+    var called = Item(.genericPassword(GenericPassword(service: "registry.example", account: nil)))
+    called.label = "registry.example"
+    for items in [[login, called] + Self.items, Self.items + [called, login]] {
+      let found = try listed("registry.example", among: items)
+      expect(found.atOnce, is: ["https://registry.example"])
       expect(found.rest, is: [])
     }
+  }
+
+  @Test("a name without a dot is that of a place and of a service alike")
+  func bareNames() throws {
+    let login = Item(InternetPassword(protocol: "https", server: "npm"))
+    let found = try listed("npm", among: Self.items + [login])
+    expect(found.atOnce, is: ["npm", "https://npm"])
+    expect(found.rest, is: [])
+    expect(try listed("https://npm", among: Self.items + [login]).atOnce, is: ["https://npm"])
   }
 
   @Test("without a text, all are listed")

@@ -1,5 +1,6 @@
 import Bytes
 import CredentialProtocols
+import Interchange
 import Keychain
 import ToolCommands
 
@@ -9,12 +10,15 @@ struct PlaceFilter {
   /// `nil` if the text can only be a name.
   private let place: ListedPlace?
   private var takes = Taking.place
+  /// Whether it may be meant as a place and as a name alike, because no address of a server looks so.
+  private let isBareName: Bool
 
   private enum Taking { case place, names, parts, remarks }
 
   /// - Throws: ``KeychainError`` for a URL that can't be understood or has a password in it.
   init(_ text: String) throws(KeychainError) {
     self.text = text
+    isBareName = !text.isEmpty && !text.hasPart("://") && !ByteString(text).isAddressOfServer
     do throws(KeychainError) {
       place = try ListedPlace(text)
     } catch {
@@ -25,7 +29,7 @@ struct PlaceFilter {
 
   func contains(_ item: Item) -> Bool {
     switch takes {
-    case .place: place?.contains(item) ?? false
+    case .place: place?.contains(item) ?? false || isBareName && item.isCalled(text)
     case .names: item.isCalled(text)
     case .parts: item.isCalled(byPart: text)
     case .remarks: item.isNoted(byPart: text)
