@@ -63,11 +63,24 @@ struct ListCommand: ParsableCommand {
     let keychain = try selection.choose().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
     var printer = ItemPrinter(form, inUTC: dates.utc, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
-    var listed = ListedItems(place?.meanings(includingParts: takesParts) ?? [])
-    try print(keychain, &printer) { filter?.matches($0) ?? true && listed.takes($0) }
+    let meanings = place?.meanings(includingParts: takesParts) ?? []
+    var listed = ListedItems(meanings)
+    var others = 0
+    try print(keychain, &printer) { item in
+      if !(filter?.matches(item) ?? true) { return false }
+      if isListed(item) { return listed.takes(item) }
+      let isMeant = meanings.isEmpty || meanings.contains { $0.contains(item) }
+      if isMeant, item.key.itemClass == .secretServiceItem { others += 1 }
+      return false
+    }
     for item in listed.rest { try printer.print(item) }
     if printer.count == 0, filter != nil || place != nil {
       try keychain.keychain.refusePassingOver()
+      if others > 0 {
+        throw .failure(
+          "no matching items", hint: "see those of other programs with 'llavero list --class secret'",
+          status: .nothingMatched)
+      }
       let isPattern = url.map { $0.utf8.contains { "*?[".utf8.contains($0) } } ?? false
       let hint: Hint =
         isPattern ? "patterns go with --server, --service or --label" : "see all with 'llavero list'"
@@ -75,11 +88,31 @@ struct ListCommand: ParsableCommand {
     }
     try printer.end()
     printer.sayWhatIsLeftOut()
-    if printer.count == 0, case .table = form {
+    guard case .table = form else { return }
+    if filter == nil, place == nil { others += othersOfService(keychain, besides: printer.count) }
+    if others > 0, StandardStreams.isTerminal(2) {
+      let more = printer.count == 0 ? countText(others, "item") : "\(others) more"
+      StandardStreams.say("\(more) of other programs: 'llavero list --class secret'")
+    } else if printer.count == 0 {
       StandardStreams.say(
         keychain.list == nil && keychain.choice.kind.isOfOtherMachine
           ? "nothing is allowed here without a question" : "the keychain has no items yet")
     }
+  }
+
+  /// Whether the item is listed in any keychain: what other programs keep is, if somebody asks for such items.
+  private func isListed(_ item: Item) -> Bool {
+    attributes.asksForOtherItems || item.key.secretServiceItem == nil
+  }
+
+  /// How many items of other programs the desktop's keyring has besides the listed ones, for a person.
+  private func othersOfService(_ open: OpenKeychain, besides count: Int) -> Int {
+    if attributes.asksForOtherItems || open.secretService == nil || open.list != nil { return 0 }
+    if !StandardStreams.isTerminal(2) { return 0 }
+    var selection = keychain.selection
+    selection.includesOtherItems = true
+    guard let all = try? selection.choose().open().own.items(matching: .all) else { return 0 }
+    return max(0, all.count { $0.key.secretServiceItem?.kind != .collection } - count)
   }
 
   /// Whether a part of a name is enough: for a person, who sees what is listed.
@@ -109,7 +142,8 @@ struct ListCommand: ParsableCommand {
     guard let limit = try ExpiryText.expiry(time, at: now) else {
       throw .failure("--expiring takes a time; items that never expire are in the whole list", status: .usage)
     }
-    let items = try keychain.keychain.items(matching: .all).filter { filter?.matches($0) ?? true }
+    let items = try keychain.keychain.items(matching: .all)
+      .filter { filter?.matches($0) ?? true && isListed($0) }
     let meanings = place?.meanings(includingParts: takesParts).map(Optional.some) ?? [nil]
     var listing = ExpiringListing()
     for meaning in meanings where listing.isEmpty {
