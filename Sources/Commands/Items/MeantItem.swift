@@ -67,7 +67,10 @@ struct MeantItem {
       let meant = try named.meant(in: keychain)
       if meant.url == nil { return meant }
       let there = try keychain.find(try meant.query())
-      if !there.isEmpty { return try itemThere(of: text, there, as: named) ?? oneAccount(of: meant) }
+      if !there.isEmpty {
+        if let chosen = try itemThere(of: text, there, as: named) { return chosen }
+        return try oneAccount(of: meant)
+      }
     }
     // A script that names a host never means a label.
     let isHost = ByteString(text).isAddressOfServer
