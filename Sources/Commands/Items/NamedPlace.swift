@@ -212,9 +212,12 @@ struct NamedPlace {
     if case .internetPassword(let asked) = key, let other = ItemToImport(for: asked, among: items) {
       return other.hint
     }
-    let similar = names(among: items, on: key).filter { $0 != text }.closest(to: text)
+    // What is no login has only a label.
+    let isLabel = url != nil && account == nil && domain == nil
+    let named = isLabel ? items : items.filter(\.key.itemClass.isPassword)
+    let similar = names(among: named, on: key).filter { $0 != text }.closest(to: text)
     if let similar { return "did you mean \(prose: similar)?" }
-    let parts = text.isEmpty || text.hasPart("://") ? [] : items.filter { $0.isTaken(byPart: text) }
+    let parts = text.isEmpty || text.hasPart("://") ? [] : named.filter { $0.isTaken(byPart: text) }
     guard parts.count == 1 else { return nil }
     let name = parts[0].key.itemClass.isPassword ? parts[0].key.name : parts[0].name
     // On a terminal a part does, unless somebody has asked for whole names.
