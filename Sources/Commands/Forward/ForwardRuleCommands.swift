@@ -92,7 +92,9 @@ extension PlacePattern {
       self = place
       return
     }
-    guard !text.hasPart("://"), let place = PlacePattern(parsing: ByteString("https://" + text)) else {
+    guard !text.hasPart("://"), !text.hasPart(" "),
+      let place = PlacePattern(parsing: ByteString("https://" + text))
+    else {
       return nil
     }
     self = place

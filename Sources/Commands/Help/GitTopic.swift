@@ -8,13 +8,9 @@ extension HelpTopic {
 
           llavero setup git
 
-      It names each helper that git no longer asks, or asks before llavero. If there
-      is no other one, the same is:
-
-          git config --global credential.helper llavero
-
-      At the next fetch or push over https, git asks for user name and token. To store
-      a login beforehand, and to see what is stored:
+      It names each helper that git no longer asks, or asks before llavero. At the
+      next fetch or push over https, git asks for user name and token. To store a
+      login beforehand, and to see what is stored:
 
           llavero add https://github.com --account alice
           llavero list

@@ -125,6 +125,7 @@ struct GitHelperChain {
     // Other people's settings are not for this person to change.
     if helper.scopeOption.contains("--system") { return "" }
     let command = ["git", "config"] + helper.scopeOption + ["--unset-all", helper.key]
+    if helper.value.isEmpty { return "; '\(command.joined(separator: " "))' leaves it to llavero" }
     return
       "; '\(command.joined(separator: " "))' removes the set-up of \(helper.name) there, and leaves it to llavero"
   }

@@ -10,8 +10,10 @@ import ToolCommands
 @Suite("places as lists print them") struct PrintedPlaceTests {
   /// The place and the account of a line of a list, as arguments of a command.
   private func named(_ item: Item) -> NamedPlace {
-    let row = ItemOutput.row(item, hasKeychains: false)
-    let account = item.key.account == nil ? nil : row[1]
+    let printed = ItemRow(item)
+    let row = ItemColumns(of: [printed], hasKeychains: false).cells(printed)
+    // An empty one has the sign of none.
+    let account = item.key.account.map { $0.isEmpty ? "" : row[1] }
     if case .genericPassword = item.key { return NamedPlace(service: row[0], account: account) }
     return NamedPlace(url: row[0], account: account)
   }
