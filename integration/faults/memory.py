@@ -163,7 +163,7 @@ def cases(home, passphrase):
         **stored, "new": new, "added": added, "newer": newer}, ""  # fmt: skip
     yield "git-credential erase", (HELPER, "erase"), request(HOST, "bob", newer), {
         **stored, "new": new, "newer": newer}, ""  # fmt: skip
-    yield "delete", (PROGRAM, "delete", url, "--account", "alice"), b"", {**stored, "new": new}, ""
+    yield "delete", (PROGRAM, "delete", url, "--account", "alice", "--quiet"), b"", {**stored, "new": new}, ""
 
 
 def identity_needles(text):

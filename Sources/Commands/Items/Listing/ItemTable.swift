@@ -64,7 +64,8 @@ struct ItemColumns {
 
   /// What a table without its last columns doesn't show; `nil` if nothing.
   func missing(without leftOut: Int) -> String? {
-    let names = header.suffix(leftOut).compactMap { ["CHANGED": "dates", "LABEL": "labels"][$0] }
+    let named = [("CHANGED", "dates"), ("LABEL", "labels")]
+    let names = named.filter { header.suffix(leftOut).contains($0.0) }.map(\.1)
     return names.isEmpty ? nil : names.joined(separator: " and ")
   }
 }
