@@ -92,7 +92,7 @@ extension PlacePattern {
       self = place
       return
     }
-    guard !text.hasPart("://"), !text.hasPart(" "),
+    guard !text.hasPart("://"), !text.hasPart(" "), !text.hasSuffix(":"), !text.hasPrefix("service:"),
       let place = PlacePattern(parsing: ByteString("https://" + text))
     else {
       return nil

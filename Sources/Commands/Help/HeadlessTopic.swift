@@ -23,6 +23,8 @@ extension HelpTopic {
           llavero keychain use file
           llavero list --keychain file
 
+      With a key file, 'llavero lock' has nothing to lock, and ends with 0.
+
       A FILE WITH A PASSPHRASE
 
       It stays unlocked for a while after you open it. Jobs can open it with what a

@@ -98,7 +98,7 @@ struct AddCommand: ParsableCommand {
     let key = try named.key()
     let open = try self.keychain.open()
     let keychain = open.own
-    if !output.quiet { named.sayIfTakenAsHost(key) }
+    if !output.quiet, !output.json { named.sayIfTakenAsHost(key) }
     let wasAsked: Bool
     if let terminal = Terminal.ofPerson(mayAsk: self.keychain.selection.mayAskPerson) {
       // Nobody makes a token for an item that is there.
@@ -131,10 +131,11 @@ struct AddCommand: ParsableCommand {
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
     if !wasAsked, added.key.leavesNameToGit, !output.quiet, !output.json {
-      StandardStreams.say("note: git asks for a user name there; give the login one with --account")
+      StandardStreams.say(
+        "note: it has no user name, so git will ask for one each time; --account would name one")
     }
     try output.write(open.named(added).report, saying: "stored \(added.key.inSentence)")
-    sayIfGitSendsNoPath(for: added, in: keychain)
+    if !output.quiet, !output.json { sayIfGitSendsNoPath(for: added, in: keychain) }
   }
 
   private func refuseTwin(of item: Item, in keychain: any KeychainStore) throws(KeychainError) {

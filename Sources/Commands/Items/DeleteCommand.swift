@@ -74,7 +74,8 @@ struct DeleteCommand: ParsableCommand {
     if open.file == nil { return }
     // Of several, the list says which.
     let account = deleted[0].key.account.map { ["--account", "\($0)"] } ?? []
-    let which = deleted.count == 1 && url != nil ? [deleted[0].key.place] + account : ["--list"]
+    let service = deleted[0].key.itemClass == .genericPassword ? ["--service"] : []
+    let which = deleted.count == 1 && url != nil ? service + [deleted[0].key.place] + account : ["--list"]
     let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + which + keychain.words)"
     StandardStreams.say(
       "hint: for 30 days, \(undelete) \(which == ["--list"] ? "shows what can be brought back" : "brings it back")"

@@ -79,9 +79,9 @@ struct ExplainCommand: ParsableCommand {
         if let expired = found.expired {
           expired.remedyForExpiry
         } else if let other = found.forAnotherPath {
-          "\(commandOf: other.key.words(of: "update") + ["--new-path", ""]) has it answer for the whole server"
+          "\(commandOf: other.key.words(of: "update") + ["--new-path", ""] + self.keychain.words) has it answer for the whole server"
         } else {
-          try toImport(for: place, keychain)?.hint ?? "add one with 'llavero add'"
+          try toImport(for: place, keychain)?.hint ?? "add one with 'llavero add URL'"
         }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }

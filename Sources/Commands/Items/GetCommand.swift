@@ -66,13 +66,10 @@ struct GetCommand: ParsableCommand {
     let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let named: NamedPlace
-    do throws(KeychainError) {
-      named = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
-    } catch {
-      if error.failure.status == .nothingMatched, try writeLabelled(open) { return }
-      throw error
-    }
+    let meant = MeantItem(in: open, isExact: names.exact, selection)
+    let found = try meant.found(place.named)
+    if found == nil, !place.named.isPlace, try writeLabelled(open) { return }
+    let named = if let found { found } else { try meant.place(place.named) }
     let query = try named.query()
     if all { return try writeAll(named, open) }
     if let answer = try open.answer(to: named) { return try write(answer.item, answer.credential) }
@@ -136,6 +133,8 @@ struct GetCommand: ParsableCommand {
     let found = try keychain.items(matching: .criteria(criteria))
     guard let item = found.first else { return false }
     if found.count > 1 { throw ItemFilter.several(found) }
+    // A part of the keychain that can't be used may have another one.
+    try open.keychain.refusePassingOver()
     let credential = try keychain.credential(of: item)
     if credential.isExpired(at: .now) { throw hasExpired(item, keychain) }
     try write(item, credential)

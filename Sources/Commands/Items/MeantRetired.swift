@@ -31,7 +31,9 @@ struct MeantRetired {
     if named.isPlace {
       let found = try all(try named.query())
       if !found.isEmpty {
-        self.init(found, at: named)
+        // Where a service has the same name, nothing is taken for the other.
+        let services = try Self.services(called: named, all)
+        if services.isEmpty { self.init(found, at: named) } else { self.init(found + services) }
         return
       }
     }
@@ -54,6 +56,18 @@ struct MeantRetired {
       self.init(called)
     } else {
       self.init(candidates.filter { $0.item.isCalled(byPart: text) }, isPart: true)
+    }
+  }
+
+  private static func services(
+    called named: NamedPlace, _ all: (ItemQuery) throws(KeychainError) -> [Retired]
+  ) throws(KeychainError) -> [Retired] {
+    guard let text = named.url.map({ ByteString($0) }), named.domain == nil, !text.isAddressOfServer else {
+      return []
+    }
+    let account = named.account.map { ByteString($0) }
+    return try all(.genericPassword(try GenericPasswordQuery(service: text))).filter {
+      account == nil || $0.item.key.account == account
     }
   }
 

@@ -201,8 +201,10 @@ struct NamedPlace {
     var criteria = ItemCriteria()
     criteria.omitsLocked = true
     let items = (try? keychain.items(matching: .criteria(criteria))) ?? []
-    let accounts = items.filter { $0.key.place == place }.map { $0.key.account.map { "\($0)" } ?? "none" }
-      .sorted()
+    let accounts = items.filter { $0.key.place == place }.map {
+      $0.key.account.map { "\($0)" } ?? "'' (none)"
+    }
+    .sorted()
     if !accounts.isEmpty {
       let names = accounts.joined(separator: ", ")
       return accounts.count == 1
@@ -218,6 +220,10 @@ struct NamedPlace {
     let similar = names(among: named, on: key).filter { $0 != text }.closest(to: text)
     if let similar { return "did you mean \(prose: similar)?" }
     let parts = text.isEmpty || text.hasPart("://") ? [] : named.filter { $0.isTaken(byPart: text) }
+    if parts.count > 1 {
+      let all = parts.map(\.key.name).sorted().fewInSentence
+      return "part of a name counts only on a terminal; in full there are \(prose: all)"
+    }
     guard parts.count == 1 else { return nil }
     let name = parts[0].key.itemClass.isPassword ? parts[0].key.name : parts[0].name
     // On a terminal a part does, unless somebody has asked for whole names.

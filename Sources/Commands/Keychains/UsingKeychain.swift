@@ -33,7 +33,12 @@ extension KeychainSelection {
         "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them; "
           + "\(command: "llavero", "keychain", "use", former ?? KeychainKind.file.rawValue) changes that")
     } else {
-      saying.say("new items go to the keychain \(keychain.name) from now on")
+      let others = (try? KeychainList.read(in: folder))?.keychains.filter { $0.name != keychain.name } ?? []
+      saying.say(
+        others.isEmpty
+          ? "only the keychain \(keychain.name) is used from now on"
+          : "new items go to the keychain \(keychain.name) from now on; the others of the list are asked as before"
+      )
     }
     if used != keychain.name { selection.tellWhatStaysBehind(in: used, instead: keychain.name) }
   }
@@ -100,7 +105,7 @@ extension KeychainSelection {
     let words = ["llavero", "migrate", "--from", other.rawValue, "--to", new]
     let hint: Hint =
       other == .secretService
-      ? "\(commandOf: words + ["--class", "internet"]) copies logins; without --class, what all programs keep there"
+      ? "\(commandOf: words + ["--listed"]) copies what 'llavero list' shows; without --listed, what all programs keep there"
       : "\(commandOf: words) copies \(count == 1 ? "it" : "them")"
     StandardStreams.say("hint: \(hint)")
   }

@@ -18,7 +18,7 @@ struct MigrateCommand: UsingCompanion {
         llavero migrate --from file --to secret-service --remove-source
 
       From the Secret Service everything comes, also what other programs keep there; 'llavero serve' offers it to \
-      them. '--class internet' and the like choose items. What can't come is named, and the status is 2. Afterwards, \
+      them. '--listed' leaves that out; '--class internet' and the like choose items. What can't come is named, and the status is 2. Afterwards, \
       'llavero keychain use NAME' chooses the keychain.
       """)
 
@@ -30,6 +30,9 @@ struct MigrateCommand: UsingCompanion {
 
   @Option(help: ArgumentHelp("The keychain to copy to", valueName: "name"))
   var to: String
+
+  @Flag(help: "Copy only what 'llavero list' shows, not what other programs keep beside it")
+  var listed = false
 
   @Flag(help: "Show what would come, and change nothing")
   var dryRun = false
@@ -87,11 +90,14 @@ struct MigrateCommand: UsingCompanion {
         status: .usage)
     }
     let filter = attributes.filter
-    if removeSource, !yes { try confirm(sourceOpen, filter, selection) }
+    func isMeant(_ item: Item) -> Bool {
+      filter.matches(item) && (!listed || item.key.itemClass.isPassword)
+    }
+    if removeSource, !yes { try confirm(sourceOpen, isMeant, selection) }
     var hasLeft = false
     var hasLeftSettings = false
     func comes(_ item: Item) -> Bool {
-      if !filter.matches(item) { return false }
+      if !isMeant(item) { return false }
       guard target.kind.isOnServer else { return true }
       // A client goes along with the token that it got.
       if item.key.isRenewalSetting || item.isMinted {
@@ -148,10 +154,10 @@ struct MigrateCommand: UsingCompanion {
 
   /// Shows the items to delete from the source keychain, and asks for confirmation.
   private func confirm(
-    _ open: OpenKeychain, _ filter: ItemFilter, _ selection: KeychainSelection
+    _ open: OpenKeychain, _ isMeant: (Item) -> Bool, _ selection: KeychainSelection
   ) throws(KeychainError) {
     let items = try open.keychain.items(matching: .all)
-      .filter(filter.matches)
+      .filter(isMeant)
     if items.isEmpty { return }
     let question: TextForTerminal = "Delete these where they are now, once they have been read back?"
     guard let isConfirmed = selection.confirms(question, showing: ItemOutput.tableForQuestion(items)) else {

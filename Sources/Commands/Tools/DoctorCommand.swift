@@ -189,7 +189,8 @@ struct DoctorCommand: UsingCompanion {
     let keychains = reports.map { report -> JSONObject in
       [
         "keychain": report.name, "kind": report.name == report.kind.rawValue ? nil : report.kind.rawValue,
-        "usable": report.isUsable, "findings": report.findings.map(Self.report),
+        "usable": report.isUsable, "needed": report.isUnneeded(choice) ? false : nil,
+        "findings": report.findings.map(Self.report),
       ]
     }
     return inUse + ["keychains": keychains]

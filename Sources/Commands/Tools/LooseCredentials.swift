@@ -21,7 +21,9 @@ struct LooseCredentials {
   /// The file is named where that kind of import would otherwise take items out of other places, too.
   var remedy: [String] {
     let isNamed = isElsewhere || ImportKind.all.first { $0.name == kind }?.readsMoreThanFiles ?? false
-    return ["llavero", "import", kind] + (isNamed ? [path] : []) + ["--remove-source"]
+    // A program that would be logged out keeps its file.
+    let isKept = ImportKind.all.first { $0.name == kind }?.format?.variableOfProgram != nil
+    return ["llavero", "import", kind] + (isNamed ? [path] : []) + (isKept ? [] : ["--remove-source"])
   }
 
   /// In bytes, of a file to read.

@@ -223,22 +223,23 @@ struct SetupCommand: UsingCompanion {
   private func offer(_ tool: ToolSetup, _ place: SetupPlace) throws {
     if remove || dryRun || output.json { return }
     for kind in tool.offers(place) {
-      try offer("the logins that \(kind) has", ["llavero", "import", kind])
+      try offer("Bring in the logins that \(kind) has", ["llavero", "import", kind])
     }
     let kinds = KnownTool.all.first { $0.name == tool.name }?.imports ?? []
     for loose in LooseCredentials.find(kinds: kinds) {
-      try offer("the logins in \(withTilde(loose.path))", loose.remedy)
+      try offer("Move the logins in \(withTilde(loose.path)) into llavero, out of that file", loose.remedy)
     }
   }
 
   private func offer(_ what: String, _ words: [String]) throws {
-    switch selection.confirms("Bring in \(what)?") {
+    switch selection.confirms("\(what)?") {
     case true?:
       try run(words)
     case false?: return
     case nil:
       let command: Hint = "\(commandOf: words)"
-      StandardStreams.say("hint: bring in \(what) with \(terminalText(command.description))")
+      StandardStreams.say(
+        "hint: \(what.prefix(1).lowercased() + what.dropFirst()) with \(terminalText(command.description))")
     }
   }
 

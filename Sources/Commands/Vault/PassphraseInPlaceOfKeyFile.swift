@@ -27,9 +27,13 @@ struct PassphraseInPlaceOfKeyFile {
     {
       try file.removeSlot(SlotSummary.identityFileID)
       StandardStreams.say(SlotOutput.keyFileIsGone)
-      StandardStreams.say(
-        "hint: \(command: "llavero", "slot", "add", "recovery") makes a code to keep on paper, should you forget it"
-      )
+      if try file.slots()?.contains(where: { $0.kind == .recovery }) == true {
+        StandardStreams.say("your recovery code opens it as before")
+      } else {
+        StandardStreams.say(
+          "hint: \(command: "llavero", "slot", "add", "recovery") makes a code to keep on paper, should you forget it"
+        )
+      }
     } else {
       StandardStreams.say(
         "the passphrase opens the keychain from now on, and so does the key in \(path), without it")

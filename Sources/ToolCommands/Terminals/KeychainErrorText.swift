@@ -47,7 +47,7 @@ extension Failure {
     case .wrongPassphrase(let path):
       self.init(
         "that passphrase does not open the keychain \(path)",
-        hint: "a recovery code is typed here, too; see what opens it with \(.listingSlots(of: path))",
+        hint: "a recovery code can be typed here, too; see what opens it with \(.listingSlots(of: path))",
         status: .keychain)
     case .wrongPassphraseGiven(let giver, let path):
       self.init("the passphrase from \(giver) does not open the keychain \(path)", status: .keychain)

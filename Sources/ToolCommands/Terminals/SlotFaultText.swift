@@ -35,8 +35,11 @@ extension Failure {
         "\(path) does not hold the identity of that recipient; nothing was changed", status: .keychain)
     case .noIdentity(let path, true):
       self.init(
-        "the key \(path) has a passphrase, and nobody can be asked for that while a tool waits",
-        hint: "use a key without one, such as 'age-keygen' makes", status: .keychain)
+        "the key \(path) has a passphrase, for which nobody is asked here",
+        hint: """
+          if the keychain has a passphrase, 'llavero unlock' asks for that; otherwise use a key without one, such as \
+          'age-keygen' makes
+          """, status: .keychain)
     case .noIdentity(let path, false):
       let way: Hint =
         VaultOfError.identified(by: path).map { Self.wayWithoutIdentity(of: $0) }

@@ -19,7 +19,8 @@ import Testing
   }
 
   @Test(
-    "other text is none", arguments: ["", "https://", "https://alice@github.com", "alice@github.com", "a b"])
+    "other text is none",
+    arguments: ["", "https://", "https://alice@github.com", "alice@github.com", "a b", "service:", "http:"])
   func none(typed: String) {
     expect(PlacePattern(typed: typed) == nil)
   }

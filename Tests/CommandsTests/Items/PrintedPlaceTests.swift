@@ -18,6 +18,18 @@ import ToolCommands
     return NamedPlace(url: row[0], account: account)
   }
 
+  @Test("a state that comes after the first rows stands before the label")
+  func laterState() {
+    var item = Item.internet(account: "alice")
+    item.label = "at work"
+    let columns = ItemColumns(of: [ItemRow(item)], hasKeychains: false)
+    item.isDefault = true
+    expect(columns.cells(ItemRow(item)).last, is: "(default) at work")
+    expect(
+      ItemColumns(of: [ItemRow(item)], hasKeychains: false).cells(ItemRow(item)).suffix(3).first,
+      is: "default")
+  }
+
   private func isTakenBack(_ item: Item, among others: [Item] = []) throws -> Bool {
     let keychain = KeychainUnderTest.all[0].make().keychain
     for other in others where other.key != item.key { try keychain.add(other, "other") }

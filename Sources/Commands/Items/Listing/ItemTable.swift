@@ -32,8 +32,10 @@ struct ItemRow {
   }
 
   fileprivate func cells(of columns: ItemColumns) -> [String] {
-    [place, account] + (columns.hasKeychains ? [keychain] : []) + (columns.hasStates ? [state] : [])
-      + [changed, label]
+    // The first rows decide which columns there are; a later state stands before the label.
+    let mark = columns.hasStates || state.isEmpty ? "" : "(\(state))"
+    return [place, account] + (columns.hasKeychains ? [keychain] : []) + (columns.hasStates ? [state] : [])
+      + [changed, [mark, label].filter { !$0.isEmpty }.joined(separator: " ")]
   }
 }
 

@@ -78,7 +78,7 @@ struct ListCommand: ParsableCommand {
       try keychain.keychain.refusePassingOver()
       if others > 0 {
         throw .failure(
-          "no matching items", hint: "see those of other programs with 'llavero list --class secret'",
+          "no matching items", hint: "see those of other programs with \(commandOf: ofOthers)",
           status: .nothingMatched)
       }
       let isPattern = url.map { $0.utf8.contains { "*?[".utf8.contains($0) } } ?? false
@@ -92,13 +92,17 @@ struct ListCommand: ParsableCommand {
     if filter == nil, place == nil { others += othersOfService(keychain, besides: printer.count) }
     if others > 0, StandardStreams.isTerminal(2) {
       let more = printer.count == 0 ? countText(others, "item") : "\(others) more"
-      StandardStreams.say("\(more) of other programs: 'llavero list --class secret'")
-    } else if printer.count == 0 {
+      let command: Hint = "\(commandOf: ofOthers)"
+      StandardStreams.say("\(more) of other programs: \(command)")
+    } else if printer.count == 0, others == 0 {
       StandardStreams.say(
         keychain.list == nil && keychain.choice.kind.isOfOtherMachine
           ? "nothing is allowed here without a question" : "the keychain has no items yet")
     }
   }
+
+  /// What lists the items of other programs.
+  private var ofOthers: [String] { ["llavero", "list", "--class", "secret"] + keychain.words }
 
   /// Whether the item is listed in any keychain: what other programs keep is, if somebody asks for such items.
   private func isListed(_ item: Item) -> Bool {

@@ -188,6 +188,8 @@ extension VaultKind {
       StandardStreams.say("there is nothing to lock, because there is no keychain yet")
       return false
     case .notPossible:
+      // A key that is missing, or another keychain's, is an error here as for everything else.
+      _ = try file.summary()
       // What a script runs when somebody logs out has nothing to do here, and has not failed.
       sayNothingToLock(file, command)
       return false
@@ -203,7 +205,11 @@ extension VaultKind {
     if FileStatus.isThere(file.location.identityFile) {
       StandardStreams.say(
         "there is nothing to lock: the key of the keychain is \(file.location.identityFile)")
-      StandardStreams.say("hint: a keychain with a passphrase can be locked; see 'llavero help protection'")
+      let hasPassphrase = (try? file.summary())??.hasPassphrase ?? false
+      StandardStreams.say(
+        hasPassphrase
+          ? "hint: the key file opens it without the passphrase; 'llavero slot remove identity-file' ends that"
+          : "hint: a keychain with a passphrase can be locked; see 'llavero help protection'")
       return
     }
     StandardStreams.say(

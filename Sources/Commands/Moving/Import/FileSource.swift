@@ -233,6 +233,9 @@ final class FileSource: ImportSource {
       note += "; \(TransferReport.text(staying)) stay together with what is left out"
     }
     let what = isEmpty ? "removed \(name)" : "took \(countText(count, "login")) out of \(name)"
+    if let variable = format.variableOfProgram {
+      note += "; \(format.name) is logged out, and takes the token from \(variable): see 'llavero help run'"
+    }
     var removed = Removed(
       text: what + note + "; the disk, a backup or a snapshot may still have traces of it")
     removed.hasMore = hasMore
@@ -446,4 +449,10 @@ extension KeychainError {
         ?? other.map { "\(command: "llavero", "import", $0.name, path) imports it" },
       status: .usage)
   }
+}
+
+extension FileFormat {
+  /// The variable by which a program takes a token that its file no longer has; `nil` if it asks llavero, or its import
+  /// says what to write in the file.
+  var variableOfProgram: String? { [Self.gitHub.name: "GH_TOKEN", Self.gitLab.name: "GITLAB_TOKEN"][name] }
 }

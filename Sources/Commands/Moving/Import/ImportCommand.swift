@@ -108,7 +108,15 @@ struct ImportCommand: UsingCompanion {
   private func sayWhatIsStillThere(in sources: [any ImportSource]) {
     let files = sources.filter { $0 is FileSource && $0.whyNotRemovable == nil }.map(\.name)
     guard !files.isEmpty, StandardStreams.isTerminal(2) else { return }
-    var words = ["llavero", "import", kind] + (file.map { [$0] } ?? [])
+    var named = file
+    // Without a file, such a kind takes items out of the desktop's keyring as well.
+    if file == nil, ImportKind.all.contains(where: { $0.name == kind && $0.readsMoreThanFiles }) {
+      if files.count > 1 { return }
+      named = files[0]
+    }
+    var words = ["llavero", "import", kind] + (named.map { [$0] } ?? [])
+    if let paths { words += ["--paths", paths.rawValue] }
+    if let onConflict { words += ["--on-conflict", onConflict.rawValue] }
     if let columns { words += ["--columns", columns] }
     if let identity { words += ["--identity", identity] }
     if let name = keychain.keychain { words += ["--keychain", name] }
@@ -124,7 +132,7 @@ struct ImportCommand: UsingCompanion {
     for (origin, instead) in all.prefix(Self.longestList) {
       let place = TransferReport.text([origin])
       if let line = instead.line {
-        let becomes = instead.owner.map { "at \(place), for \($0), write" } ?? "\(place) becomes"
+        let becomes = instead.owner.map { "at \(place), for \($0), write" } ?? "in place of \(place), write"
         StandardStreams.say("hint: in \(source.name), \(terminalText("\(becomes): \(line)"))")
       }
       let command: Hint = "\(wordsOf: instead.command)"

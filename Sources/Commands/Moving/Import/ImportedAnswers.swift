@@ -1,6 +1,7 @@
 import Bytes
 import Interchange
 import Keychain
+import KeychainChoice
 import ToolCommands
 
 /// Which of several imported accounts of one place answers git.
@@ -9,11 +10,14 @@ struct ImportedAnswers {
   private let places: [String: [InternetPassword]]
   /// The accounts that the sources' programs use.
   private let active: [InternetPassword]
+  /// The option that selects the same keychain in another command; empty if none was named.
+  private let words: [String]
 
   /// How many places are told one by one.
   private static let longestList = 5
 
-  init(of found: [FoundLogins]) {
+  init(of found: [FoundLogins], in choice: KeychainChoice) {
+    words = choice.isNamed ? ["--keychain", choice.name] : []
     let keys = found.flatMap(\.logins).compactMap { login -> InternetPassword? in
       guard case .internetPassword(let key) = login.item.key, key.securityDomain == nil else { return nil }
       return key
@@ -65,7 +69,7 @@ struct ImportedAnswers {
     guard let other = items.first(where: { $0.key.account != first.account && $0.key.account != nil }) else {
       return nil
     }
-    let change: Hint = "\(commandOf: other.key.words(of: "default"))"
+    let change: Hint = "\(commandOf: other.key.words(of: "default") + words)"
     return "\(owner) answers for \(first.place); \(change) changes that"
   }
 }

@@ -99,7 +99,7 @@ struct Importing {
       throw failure
     }
     if hasChanged, !mustBeWhole {
-      let remarks = try ImportedAnswers(of: found).settle(in: open.own)
+      let remarks = try ImportedAnswers(of: found, in: open.choice).settle(in: open.own)
       if !output.json { say(remarks) }
     }
     try beforeRemoving()

@@ -40,11 +40,14 @@ extension KnownTool {
           export SSH_ASKPASS=llavero-askpass SSH_ASKPASS_REQUIRE=force
           ssh alice@server.example true
 
-      ssh gets the password from llavero, and asks you for nothing. On a desktop,
-      'llavero setup ssh' does that for the sessions to come. On a server put the
-      export lines into ~/.profile.
+      ssh gets the password from llavero, and asks you for nothing. For all sessions
+      put the export line into ~/.profile. 'llavero setup ssh' does it for programs of
+      a desktop that have no terminal.
 
-      The passphrase of a key is the secret of the service ssh-key:FILE.
+      The passphrase of a key is a secret of its own, by the key's whole path. Give
+      ssh-add the whole path, too:
+
+          llavero add --service "ssh-key:$HOME/.ssh/id_ed25519"
       """,
       "sudo": """
           llavero add --service sudo --account "$USER"

@@ -79,7 +79,7 @@ package enum SecretInput {
       let first = try line(terminal, prompt)
       let second = try line(terminal, PassphraseQuestion.onceMore)
       if first.isEqual(to: second) {
-        if first.isEmpty, !terminal.confirms("The secret is empty. Store it so?") {
+        if first.isEmpty, !terminal.confirms("The secret is empty. Store it all the same?") {
           throw .failure("nothing was stored", status: .nothingMatched)
         }
         if first.hasSpaceAround { terminal.show("It begins or ends with white space, which is kept.\n") }
