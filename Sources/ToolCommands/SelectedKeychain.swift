@@ -71,7 +71,8 @@ extension SelectedKeychain: KeychainOpener {
   }
 
   package func desktop() throws(KeychainError) -> any DesktopKeychain {
-    let settings = try selection.secretServiceSettings(at: location, isInUse: choice == nil || choice?.kind == .secretService)
+    let settings = try selection.secretServiceSettings(
+      at: location, isInUse: choice == nil || choice?.kind == .secretService)
     guard let provider = Program.secretService else {
       throw .unavailable(reason: "this program has no Secret Service")
     }
