@@ -50,7 +50,7 @@ import Testing
       _ = read(descriptor, &request, request.count)
       close(descriptor)
     }
-    let error = #expect(throws: KeychainError.self) { try ForwardingConnection(to: path, isNamed: false) }
+    let error = #expect(throws: KeychainError.self) { try ForwardingConnection(to: path, isNamed: true) }
     guard case .otherAgent(path)? = error?.fault(ForwardingFault.self) else {
       Issue.record("\(String(describing: error))")
       return
