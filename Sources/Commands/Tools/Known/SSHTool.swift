@@ -44,8 +44,8 @@ extension KnownTool {
       put the export line into ~/.profile. 'llavero setup ssh' does it for programs of
       a desktop that have no terminal.
 
-      The passphrase of a key is the secret of the service ssh-key:FILE, where FILE is
-      the key's whole path, as in ssh-key:/home/alice/.ssh/id_ed25519. Give ssh-add the
+      The passphrase of a key is the secret of the service ssh-key:FILE, where FILE
+      is the key's whole path: ssh-key:/home/alice/.ssh/id_ed25519. Give ssh-add the
       whole path, too.
       """,
       "sudo": """
