@@ -77,7 +77,7 @@ enum GitSettings {
 
   /// The folder of git's own programs, which it searches before the PATH.
   static var ownFolder: String? {
-    output(["--exec-path"])?.split(separator: "\n").first.map(String.init)
+    output(["--exec-path"], showsErrors: false)?.split(separator: "\n").first.map(String.init)
   }
 
   /// Whether another file, which git reads before this one, names helpers.
@@ -142,10 +142,15 @@ enum GitSettings {
   }
 
   /// - Parameter other: an exit status that only means there is nothing to print.
-  private static func output(_ arguments: [String], orStatus other: Int32 = 0) -> String? {
+  private static func output(_ arguments: [String], orStatus other: Int32 = 0, showsErrors: Bool = true)
+    -> String?
+  {
     guard let program = ProgramLinks.found("git") else { return nil }
     let words = ([program] + arguments).map { CString(copying: $0) }
-    guard let outcome = try? ProgramOutput.read(words, timeout: timeout, limit: 1 << 20) else { return nil }
+    guard
+      let outcome = try? ProgramOutput.read(
+        words, timeout: timeout, limit: 1 << 20, showsErrors: showsErrors)
+    else { return nil }
     switch outcome {
     case .printed(let text): return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     case .failed(.ended(.exited(other))): return ""
