@@ -44,14 +44,13 @@ struct KeychainOptions: ParsableArguments {
   }
 }
 
-/// An optional place to log in of items that are there: a URL, the name of a service, or what an item is called.
-struct PlaceArguments: ParsableArguments {
-  @Argument(
-    "A place: https://HOST[:PORT][/PATH], or just HOST for https; or a service or a label", value: "url")
-  var url: String?
+/// Arguments that name a place to log in: a URL, or the parts of a place that are no URL.
+protocol PlaceNaming: ParsableArguments {
+  var url: String? { get }
+  var attributes: PlaceAttributes { get }
+}
 
-  @OptionGroup private var attributes: PlaceAttributes
-
+extension PlaceNaming {
   var service: String? { attributes.service }
   var account: String? { attributes.account }
   var domain: String? { attributes.domain }
@@ -60,19 +59,21 @@ struct PlaceArguments: ParsableArguments {
   var named: NamedPlace { attributes.place(at: url) }
 }
 
+/// An optional place to log in of items that are there: a URL, the name of a service, or what an item is called.
+struct PlaceArguments: PlaceNaming {
+  @Argument(
+    "A place: https://HOST[:PORT][/PATH], or just HOST for https; or a service or a label", value: "url")
+  var url: String?
+
+  @OptionGroup var attributes: PlaceAttributes
+}
+
 /// An optional place to log in of an item that may be new: a URL, or the name of a service without one.
-struct NewPlaceArguments: ParsableArguments {
+struct NewPlaceArguments: PlaceNaming {
   @Argument("A place: https://HOST[:PORT][/PATH], or just HOST for https; see llavero-get(1)", value: "url")
   var url: String?
 
-  @OptionGroup private var attributes: PlaceAttributes
-
-  var service: String? { attributes.service }
-  var account: String? { attributes.account }
-  var domain: String? { attributes.domain }
-  var isPlace: Bool { url != nil || service != nil }
-
-  var named: NamedPlace { attributes.place(at: url) }
+  @OptionGroup var attributes: PlaceAttributes
 }
 
 /// The parts of a place that are no URL.

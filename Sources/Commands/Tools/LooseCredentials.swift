@@ -20,9 +20,10 @@ struct LooseCredentials {
 
   /// The file is named where that kind of import would otherwise take items out of other places, too.
   var remedy: [String] {
-    let isNamed = isElsewhere || ImportKind.all.first { $0.name == kind }?.readsMoreThanFiles ?? false
+    let importKind = ImportKind.all.first { $0.name == kind }
+    let isNamed = isElsewhere || importKind?.readsMoreThanFiles ?? false
     // A program that would be logged out keeps its file.
-    let isKept = ImportKind.all.first { $0.name == kind }?.format?.variableOfProgram != nil
+    let isKept = importKind?.format?.variableOfProgram != nil
     return ["llavero", "import", kind] + (isNamed ? [path] : []) + (isKept ? [] : ["--remove-source"])
   }
 

@@ -189,9 +189,9 @@ extension VaultKind {
       return false
     case .notPossible:
       // A key that is missing, or another keychain's, is an error here as for everything else.
-      _ = try file.summary()
+      let hasPassphrase = try file.summary()?.hasPassphrase ?? false
       // What a script runs when somebody logs out has nothing to do here, and has not failed.
-      sayNothingToLock(file, command)
+      sayNothingToLock(file, hasPassphrase: hasPassphrase, command)
       return false
     case .locked: return true
     case .kept(let folders):
@@ -201,11 +201,12 @@ extension VaultKind {
   }
 
   /// Says which key opens the file without asking anybody, and what to do about it.
-  private func sayNothingToLock(_ file: EncryptedFileKeychain, _ command: LockCommand) {
+  private func sayNothingToLock(
+    _ file: EncryptedFileKeychain, hasPassphrase: Bool, _ command: LockCommand
+  ) {
     if FileStatus.isThere(file.location.identityFile) {
       StandardStreams.say(
         "there is nothing to lock: the key of the keychain is \(file.location.identityFile)")
-      let hasPassphrase = (try? file.summary())??.hasPassphrase ?? false
       StandardStreams.say(
         hasPassphrase
           ? "hint: the key file opens it without the passphrase; 'llavero slot remove identity-file' ends that"
