@@ -106,13 +106,10 @@ class Tree:
         return [path for name in ("vault-fixture", "vault-model", "security-programs") if (path := self.built / name).exists()]
 
 
-# Without optimisation, which takes a third of the time.
 _BUILD = """
 set -e
 cd "$1"
 export LLAVERO_TESTED_BUILD=$1/.build/tested
-options='release_build+=(-Xswiftc -Onone)'
-grep -qxF "$options" integration/support/release-build.sh || echo "$options" >>integration/support/release-build.sh
 source integration/support/release-build.sh
 "${release_build[@]}" --build-tests
 integration/install --prefix "$2"
