@@ -164,17 +164,14 @@ class Service:
         """The signal that ends the prompt; None if it never ends."""
         if self.prompt == "ignore":
             return None
-        dismissed = self.prompt == "dismiss"
-        self.locked = dismissed
-        result = (dismissed, ("ao", [] if dismissed else self.completed))
+        self.locked = False
+        result = (False, ("ao", self.completed))
         return new_signal(DBusAddress(PROMPT, interface=API + "Prompt"), "Completed", "bv", result)
 
 
 def reply(service, options, call, method, path):
     if method in options.refuse:
         return new_error(call, options.refuse[method], "s", ("it was told to refuse",))
-    if method in options.strange:
-        return new_method_return(call, "u", (4711,))
     if method == "Ping":
         return new_method_return(call)
     try:
@@ -200,8 +197,6 @@ def serve(options):
             method, path = call.header.fields[HeaderFields.member], call.header.fields[HeaderFields.path]
             if log:
                 print(method, file=log, flush=True)
-            if method in options.quit:
-                return
             if method in options.silent or (options.answer is not None and answered >= options.answer):
                 continue
             answered += 1
@@ -218,12 +213,10 @@ def pair(text):
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--answer", type=int, metavar="N", help="go silent after N answers")
 parser.add_argument("--silent", action="append", default=[], metavar="METHOD", help="never answer it")
-parser.add_argument("--strange", action="append", default=[], metavar="METHOD", help="answer with what it isn't")
-parser.add_argument("--quit", action="append", default=[], metavar="METHOD", help="leave the bus when called by it")
 parser.add_argument("--refuse", action="append", type=pair, default=[], metavar="METHOD=ERROR")
 parser.add_argument("--plain", action="store_true", help="know no encrypted sessions")
 parser.add_argument("--locked", action="store_true")
-parser.add_argument("--prompt", choices=["unlock", "dismiss", "ignore"], default="dismiss", help="how prompts end")
+parser.add_argument("--prompt", choices=["unlock", "ignore"], default="ignore", help="how prompts end")
 parser.add_argument("--log", metavar="FILE", help="write the names of the methods that are called")
 arguments = parser.parse_args()
 arguments.refuse = dict(arguments.refuse)
