@@ -60,8 +60,8 @@ complains() {
   fi
 }
 
-gits_helper() { # HOST, or REQUEST...
-  if [[ $1 == *=* ]]; then request=("$@"); else request=(protocol=https host="$1"); fi
+gits_helper() { # HOST
+  request=(protocol=https host="$1")
   attributes=(xdg:schema org.gnome.keyring.NetworkPassword protocol https server "$1" user alice)
   place=("https://$1")
   theirs() {
