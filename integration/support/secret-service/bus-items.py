@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Looks at the items of the Secret Service, or makes one.
 
-list | count | secrets | secret PATH | create LABEL NAME=VALUE... <SECRET
+list | count | secret PATH | create LABEL NAME=VALUE... <SECRET
 """
 
 import sys
@@ -25,12 +25,6 @@ def list_items(client):
         print(path, item["Label"], *attributes, sep="\t")
 
 
-def list_secrets(client):
-    session = client.session()
-    for path in paths(client):
-        print(path, client.secret(path, session).decode(), sep="\t")
-
-
 def create(client, label, *attributes):
     print(client.create(dict(pair.split("=", 1) for pair in attributes), sys.stdin.buffer.read(), label,
                         collection=client.alias("default")))  # fmt: skip
@@ -42,7 +36,6 @@ with Client() as bus:
     commands = {
         "list": list_items,
         "count": lambda client: print(len(paths(client))),
-        "secrets": list_secrets,
         "secret": lambda client, path: sys.stdout.buffer.write(client.secret(path)),
         "create": create,
     }

@@ -153,11 +153,6 @@ thaw_keyring() {
   kill -CONT "$keyring"
 }
 
-# keyring_files: the name, mode, size, time of change and hash of each file
-keyring_files() {
-  find "$XDG_DATA_HOME/keyrings" -type f -printf '%P %m %s %T@ ' -exec sha256sum {} \; | LC_ALL=C sort
-}
-
 # start_filled_keyring COUNT: writes an unencrypted keyring, with items for host000000.example.com and so on, whose
 # passwords are password-0 and so on, and starts it on a bus of its own. The daemon accepts any password for it, and
 # encrypts it with that password at the first change.
@@ -215,11 +210,6 @@ item_path() {
   items=$(items_on_bus)
   [[ -n $items && $items != *$'\n'* ]] || fail "expected one item:" "$items" >&2
   printf '%s\n' "${items%%$'\t'*}"
-}
-
-# secrets_on_bus: a line PATH, tab, SECRET for each item
-secrets_on_bus() {
-  on_bus secrets
 }
 
 # item_secret PATH: the bytes of the secret
