@@ -91,6 +91,18 @@ says() {
   contains "$@"
 }
 
+# shows_not TEXT: standard output doesn't contain it
+shows_not() {
+  if grep -qF -- "$1" "$CASE/stdout"; then fail "shown: $1" "$(said)"; fi
+}
+
+# git_gets URL LINE: git asks llavero, and perhaps others, for the URL, and gets this line
+git_gets() {
+  printf 'url=%s\n\n' "$1" >"$CASE/request"
+  succeeds git credential fill <"$CASE/request"
+  grep -qxF -- "$2" "$CASE/stdout" || fail "git gets something else for $1" "$(said)"
+}
+
 contains() {
   local text
   for text in "$@"; do
