@@ -52,6 +52,17 @@ kept() {
   printf '%s' "$1" | llavero add "${@:2}" 2>/dev/null
 }
 
+# program NAME <LINES: makes a shell script of this name in $CASE
+program() {
+  local path=$CASE/$1
+  mkdir -p "${path%/*}"
+  {
+    echo '#!/bin/sh'
+    cat
+  } >"$path"
+  chmod +x "$path"
+}
+
 # store_for_a_moment ATTRIBUTE=VALUE...: stores an item that expires soon, and sets expiry. Tries longer times on a slow
 # machine, where the item could expire before it is stored, and is then not stored.
 store_for_a_moment() {
