@@ -10,11 +10,7 @@ import random
 import shutil
 import subprocess
 import sys
-
-try:
-    import tomllib
-except ImportError:
-    tomllib = None
+import tomllib
 
 HOME = os.environ["HOME"]
 ENDS = ["\n", "\n", "\n", "\r\n"]
@@ -98,8 +94,6 @@ def flat(value, path=()):
 
 
 def read_toml(data):
-    if tomllib is None:
-        sys.exit(77)
     return flat(tomllib.loads(data.decode("utf-8")))
 
 
