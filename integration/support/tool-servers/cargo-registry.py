@@ -8,7 +8,8 @@ import io
 import json
 import sys
 import tarfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from loopback import Handler, serve
 
 folder, token = sys.argv[1:]
 
@@ -51,9 +52,9 @@ def publish(body):
     INDEX[f"/index/3/{name[0]}/{name}"] = {**LINE, "name": name, "vers": about["vers"], "cksum": checksum}
 
 
-class Registry(BaseHTTPRequestHandler):
+class Registry(Handler):
     def answer(self):
-        request = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        request = self.body()
         base = f"http://127.0.0.1:{self.server.server_port}"
         status, body = 404, b""
         if self.headers.get("Authorization") != token:
@@ -70,19 +71,10 @@ class Registry(BaseHTTPRequestHandler):
             status, body = 200, b'{"warnings":{"invalid_categories":[],"invalid_badges":[],"other":[]}}'
         with open(folder + "/requests", "a", encoding="utf-8") as requests:
             print(self.command, self.path, status, file=requests)
-        self.send_response(status)
-        if status == 401:
-            self.send_header("WWW-Authenticate", f'Cargo login_url="{base}/me"')
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        challenge = [("WWW-Authenticate", f'Cargo login_url="{base}/me"')]
+        self.reply(status, body, *(challenge if status == 401 else []))
 
     do_GET = do_PUT = answer
 
-    def log_message(self, *_):
-        pass
 
-
-server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
-print(server.server_port, flush=True)
-server.serve_forever()
+serve(Registry)

@@ -8,10 +8,12 @@ Every request goes to FOLDER/requests: its path, and the login that it came with
 """
 import base64
 import functools
-import http.server
 import os
 import ssl
 import sys
+from http.server import SimpleHTTPRequestHandler
+
+import loopback
 
 ALL = sys.argv[1] == "--private"
 FOLDER, SECRET, *TLS = sys.argv[1 + ALL:]
@@ -23,7 +25,7 @@ ARCHIVE = "/one.tar.gz"
 PERSON = b'{"data":{"id":"user-1","type":"users","attributes":{"username":"alice"}}}'
 
 
-class Host(http.server.SimpleHTTPRequestHandler):
+class Host(loopback.Handler, SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
@@ -45,22 +47,12 @@ class Host(http.server.SimpleHTTPRequestHandler):
         return super().do_GET()
 
     def answer(self, status, body, *headers):
-        self.send_response(status)
-        for name, value in [("Content-Type", "application/json"), *headers]:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
+        self.reply(status, body, ("Content-Type", "application/json"), *headers)
 
 
 handler = functools.partial(Host, directory=os.path.join(FOLDER, "files"))
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+context = None
 if TLS:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(TLS[0] + ".crt", TLS[0] + ".key")
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-print(server.server_port, flush=True)
-server.serve_forever()
+loopback.serve(handler, context)

@@ -7,15 +7,16 @@ Prints its port, and writes one line for each request into FOLDER/requests: meth
 import json
 import ssl
 import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from loopback import Handler, serve
 
 folder, token = sys.argv[1:]
 
 
-class API(BaseHTTPRequestHandler):
+class API(Handler):
     def sent(self):
         if self.headers.get("Transfer-Encoding") != "chunked":
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            return self.body()
         sent = b""
         while size := int(self.rfile.readline(), 16):
             sent += self.rfile.read(size)
@@ -36,23 +37,13 @@ class API(BaseHTTPRequestHandler):
         body = json.dumps(kind | {"reason": reason, "code": status}).encode()
         with open(folder + "/requests", "a", encoding="utf-8") as requests:
             print(self.command, self.path, who, sent, file=requests)
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.reply(status, body, ("Content-Type", "application/json"))
 
     do_GET = do_POST = answer
 
-    def log_message(self, *_):
-        pass
 
-
-server = ThreadingHTTPServer(("127.0.0.1", 0), API)
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(folder + "/server.crt", folder + "/server.key")
 context.load_verify_locations(folder + "/client.crt")
 context.verify_mode = ssl.CERT_OPTIONAL
-server.socket = context.wrap_socket(server.socket, server_side=True)
-print(server.server_port, flush=True)
-server.serve_forever()
+serve(API, context)

@@ -12,7 +12,8 @@ import io
 import pathlib
 import sys
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from loopback import Handler, serve
 
 folder, user, password = sys.argv[1:]
 NAME = "one-1.0.0-py3-none-any.whl"
@@ -51,7 +52,7 @@ def expected():
     return f"{user}:{changed.read_text(encoding='utf-8').strip() if changed.exists() else password}"
 
 
-class Index(BaseHTTPRequestHandler):
+class Index(Handler):
     protocol_version = "HTTP/1.1"
 
     def given(self):
@@ -60,7 +61,7 @@ class Index(BaseHTTPRequestHandler):
         return base64.b64decode(text).decode() if scheme == "Basic" else None
 
     def answer(self):
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.body()
         status, kind, body = 404, "text/plain", b""
         if self.given() != expected():
             status = 401
@@ -72,21 +73,10 @@ class Index(BaseHTTPRequestHandler):
         with open(folder + "/requests", "a", encoding="utf-8") as requests:
             who = (self.given() or "-").partition(":")[0]
             print(self.command, self.path, who or "-", status, file=requests)
-        self.send_response(status)
-        if status == 401:
-            self.send_header("WWW-Authenticate", 'Basic realm="index"')
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        challenge = [("WWW-Authenticate", 'Basic realm="index"')]
+        self.reply(status, body, ("Content-Type", kind), *(challenge if status == 401 else []))
 
     do_GET = do_HEAD = do_POST = answer
 
-    def log_message(self, *_):
-        pass
 
-
-server = ThreadingHTTPServer(("127.0.0.1", 0), Index)
-print(server.server_port, flush=True)
-server.serve_forever()
+serve(Index)
