@@ -32,35 +32,4 @@ struct LlaveroFileTests {
     expect(isSame)
     expect(login.credential.expiry, is: 7)
   }
-
-  @Test("a line that is no item is named; a file of such lines is not a file of llavero")
-  func malformed() throws {
-    let good = #"{"class":"generic","service":"s","secret":"p"}"# + "\n"
-    try expect(
-      Found(good + "{}\n" + #"{"class":"generic","service":"s"}"# + "\n[]\n", as: .llavero).reasons,
-      is: [
-        "2 malformed", "3 malformed", "4 malformed",
-      ])
-    #expect(throws: FormatFault("it has no line of an item", line: 2)) { try Found("\nx\n", as: .llavero) }
-    try expect(Found("", as: .llavero).logins.isEmpty)
-  }
-
-  @Test("a line that ends too early is told apart, and what nobody knows stays")
-  func cutOff() throws {
-    let good = #"{"class":"generic","service":"s","secret":"p"}"# + "\n"
-    try expect(Found(good + #"{"class":"generic","serv"#, as: .llavero).reasons, is: ["2 cutOff"])
-    try expect(
-      Found(#"{"class":"generic","service":"s","secret":"p","new":1,"notes":"x"}"#, as: .llavero).logins,
-      is: [
-        "s p + new + notes"
-      ])
-  }
-
-  @Test("without its items a file has only what was none")
-  func remainder() throws {
-    let good = #"{"class":"generic","service":"s","secret":"p"}"#
-    try expect(
-      InterchangeTests.remainder(of: "{\"app\":\"llavero\"}\n\(good)\n\(good)", as: .llavero),
-      is: "{\"app\":\"llavero\"}\n")
-  }
 }

@@ -98,28 +98,6 @@ struct WholeFilesTests {
       Found("sep=,\nname,url,username,password\nn,,a,p\n", as: .chrome).logins, is: ["n (a) p"])
   }
 
-  @Test("what is encrypted, or of a later version, is refused")
-  func refused() throws {
-    for (text, format, reason) in [
-      (
-        #"{"encrypted":true,"vaults":{}}"#, FileFormat.protonPass,
-        "it is encrypted; export it without a passphrase instead"
-      ),
-      (
-        #"{"encrypted":true,"items":[]}"#, .bitwarden,
-        "it is encrypted; export it as '.json' or '.csv' instead"
-      ),
-      (
-        #"{"version":{"major":2},"accounts":[]}"#, .credentialExchange,
-        "it has version 2 of the Credential Exchange Format; 1 is read"
-      ),
-      ("<Vault><Entry/></Vault>", .keePass, "it is not XML that KeePass exports"),
-      (#"{"items":{}}"#, .enpass, "it is not JSON that Enpass exports"),
-    ] {
-      #expect(throws: FormatFault(reason), "\(text)") { try Found(text, as: format) }
-    }
-  }
-
   @Test("XML that defines something, is deep, or ends early is refused with its line")
   func dangerousXML() throws {
     let bomb = "<?xml version=\"1.0\"?>\n<!DOCTYPE x [<!ENTITY a \"b\">]>\n<KeePassFile>&a;</KeePassFile>"
@@ -140,43 +118,5 @@ struct WholeFilesTests {
     var bytes: [UInt8] = [0xff, 0xfe]
     for unit in text.utf16 { bytes += [UInt8(unit & 0xff), UInt8(unit >> 8)] }
     try expect(Found(bytes, as: .keePass).logins, is: ["T pw"])
-  }
-
-  @Test("what stays has the name of its field, and not that of the object around it")
-  func names() throws {
-    let separator = "***5642bee8-a5ff-11dc-8314-0800200c9a66***\n"
-    for (text, format, login) in [
-      (
-        #"{"records":[{"title":"t","password":"p","custom_fields":{"$passkey::1":{"credentialId":"A","privateKey":{"d":"x"}}}}]}"#,
-        FileFormat.keeper, "t p + passkey"
-      ),
-      (
-        #"{"typeName":"passwords.Password","title":"t","secureContents":{"password":"p","newer":"x"}}"# + "\n"
-          + separator, .onePassword, "t p + newer"
-      ),
-      (
-        #"{"items":[{"type":1,"name":"t","fields":[{"name":"Same","type":3,"linkedId":100}],"login":{"password":"p"}}]}"#,
-        .bitwarden, "t p + custom field Same"
-      ),
-      (
-        #"{"items":[{"type":1,"name":"t","passwordHistory":[{"password":"x"}],"login":{"password":"p"}}]}"#,
-        .bitwarden, "t p + former passwords"
-      ),
-    ] {
-      try expect(Found(text, as: format).logins, is: [login], "\(text)")
-    }
-  }
-
-  @Test("a date before 1970 is kept")
-  func birth() throws {
-    let text = #"""
-      {"accounts":[{"vaults":[{"items":[{"categoryUuid":"001","overview":{"title":"t"},"details":{"password":"p",
-      "sections":[{"title":"","fields":[{"title":"born","id":"x","value":{"date":-315619200}}]}]}}]}]}]}
-      """#
-    expect(
-      WholeLogins(try FoundLogins(Array(text.utf8), as: .onePassword)).lines,
-      is: [
-        "t p; fields born=1960-01-01", "without id",
-      ])
   }
 }
