@@ -19,13 +19,6 @@ struct CargoCredentialsFileTests {
     expect(found.passedOver.isEmpty)
   }
 
-  @Test("without the configuration only crates.io is known")
-  func withoutConfiguration() throws {
-    let found = try Found(sample: "cargo-credentials.toml", as: .cargo)
-    expect(found.logins, is: ["https://github.com/rust-lang/crates.io-index for cargo cio-Pw-1"])
-    expect(found.reasons, is: ["5 noPlace", "8 noPlace"])
-  }
-
   @Test("deep nesting is refused")
   func deep() {
     let depth = String(repeating: "[", count: 100_000)
