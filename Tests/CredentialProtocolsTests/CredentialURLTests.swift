@@ -4,78 +4,51 @@ import Keychain
 import TestSupport
 import Testing
 
-/// A URL and the request that it makes.
-struct URLRow: Sendable, CustomTestStringConvertible {
-  let url: String
-  let request: @Sendable () -> RevealedRequest
-  var testDescription: String { url }
-
-  init(_ url: String, _ request: @escaping @autoclosure @Sendable () -> RevealedRequest) {
-    self.url = url
-    self.request = request
-  }
-
-  static let all = [
-    URLRow("https://example.com", RevealedRequest(protocol: "https", server: "example.com")),
-    URLRow("https://example.com/", RevealedRequest(protocol: "https", server: "example.com")),
-    URLRow("https://example.com///", RevealedRequest(protocol: "https", server: "example.com")),
-    URLRow("https://example.com:8443", RevealedRequest(protocol: "https", server: "example.com", port: 8443)),
-    URLRow("https://example.com:/a", RevealedRequest(protocol: "https", server: "example.com", path: "a")),
-    URLRow(
-      "https://example.com/acme/app.git",
-      RevealedRequest(protocol: "https", server: "example.com", path: "acme/app.git")),
-    URLRow(
-      "https://example.com//acme//", RevealedRequest(protocol: "https", server: "example.com", path: "acme")),
-    URLRow(
-      "https://example.com/a//b", RevealedRequest(protocol: "https", server: "example.com", path: "a//b")),
-    URLRow("https://example.com?q", RevealedRequest(protocol: "https", server: "example.com", path: "?q")),
-    URLRow("https://example.com#f", RevealedRequest(protocol: "https", server: "example.com", path: "#f")),
-    URLRow(
-      "https://example.com/a?b#c", RevealedRequest(protocol: "https", server: "example.com", path: "a?b#c")),
-    URLRow(
-      "https://alice@example.com",
-      RevealedRequest(protocol: "https", server: "example.com", username: "alice")),
-    URLRow(
-      "https://alice:secret@example.com",
-      RevealedRequest(protocol: "https", server: "example.com", username: "alice", password: "secret")),
-    URLRow(
-      "https://alice:@example.com",
-      RevealedRequest(protocol: "https", server: "example.com", username: "alice", password: "")),
-    URLRow("https://@example.com", RevealedRequest(protocol: "https", server: "example.com", username: "")),
-    URLRow(
-      "https://:p@example.com",
-      RevealedRequest(protocol: "https", server: "example.com", username: "", password: "p")),
-    URLRow(
-      "https://a:b:c@example.com",
-      RevealedRequest(protocol: "https", server: "example.com", username: "a", password: "b:c")),
-    URLRow(
-      "https://al%40ice:s%2F%3a@example.com/a%20b",
-      RevealedRequest(
-        protocol: "https", server: "example.com", path: "a b", username: "al@ice", password: "s/:")),
-    URLRow("https://example.com/a@b", RevealedRequest(protocol: "https", server: "example.com", path: "a@b")),
-    URLRow(
-      "https://example.com/a:b@c", RevealedRequest(protocol: "https", server: "example.com", path: "a:b@c")),
-    URLRow("https://[::1]", RevealedRequest(protocol: "https", server: "::1")),
-    URLRow(
-      "https://alice@[::1]:8080/x",
-      RevealedRequest(protocol: "https", server: "::1", port: 8080, path: "x", username: "alice")),
-    URLRow(
-      "cert:///home/ann/key.pem", RevealedRequest(protocol: "cert", server: "", path: "home/ann/key.pem")),
-    URLRow("https:///path", RevealedRequest(protocol: "https", server: "", path: "path")),
-    URLRow("https://", RevealedRequest(protocol: "https", server: "")),
-    URLRow(
-      "https://example.com/a%2Fb", RevealedRequest(protocol: "https", server: "example.com", path: "a/b")),
-    URLRow(
-      "https://example.com/%E9",
-      RevealedRequest(protocol: "https", server: "example.com", path: attribute([0xe9]))),
-    URLRow("https://ex%61mple.com", RevealedRequest(protocol: "https", server: "example.com")),
-  ]
-}
+/// URLs, and the lines that say the same.
+private let meanings = """
+  https://example.com -> protocol=https, host=example.com
+  https://example.com/ -> protocol=https, host=example.com
+  https://example.com/// -> protocol=https, host=example.com
+  https://example.com:8443 -> protocol=https, host=example.com:8443
+  https://example.com:/a -> protocol=https, host=example.com, path=a
+  https://example.com/acme/app.git -> protocol=https, host=example.com, path=acme/app.git
+  https://example.com//acme// -> protocol=https, host=example.com, path=acme
+  https://example.com/a//b -> protocol=https, host=example.com, path=a//b
+  https://example.com?q -> protocol=https, host=example.com, path=?q
+  https://example.com#f -> protocol=https, host=example.com, path=#f
+  https://example.com/a?b#c -> protocol=https, host=example.com, path=a?b#c
+  https://alice@example.com -> protocol=https, host=example.com, username=alice
+  https://alice:secret@example.com -> protocol=https, host=example.com, username=alice, password=secret
+  https://alice:@example.com -> protocol=https, host=example.com, username=alice, password=
+  https://@example.com -> protocol=https, host=example.com, username=
+  https://:p@example.com -> protocol=https, host=example.com, username=, password=p
+  https://a:b:c@example.com -> protocol=https, host=example.com, username=a, password=b:c
+  https://al%40ice:s%2F%3a@example.com/a%20b -> protocol=https, host=example.com, path=a b, username=al@ice, password=s/:
+  https://example.com/a@b -> protocol=https, host=example.com, path=a@b
+  https://example.com/a:b@c -> protocol=https, host=example.com, path=a:b@c
+  https://[::1] -> protocol=https, host=[::1]
+  https://alice@[::1]:8080/x -> protocol=https, host=[::1]:8080, path=x, username=alice
+  cert:///home/ann/key.pem -> protocol=cert, host=, path=home/ann/key.pem
+  https:///path -> protocol=https, host=, path=path
+  https:// -> protocol=https, host=
+  https://example.com/a%2Fb -> protocol=https, host=example.com, path=a/b
+  https://ex%61mple.com -> protocol=https, host=example.com
+  """
 
 @Suite("url") struct CredentialURLTests {
-  @Test("a URL stands for its parts", arguments: URLRow.all)
-  func parts(row: URLRow) throws {
-    try expect(RevealedRequest("url=\(row.url)"), is: row.request())
+  @Test("a URL stands for its parts", arguments: meanings.split(separator: "\n"))
+  func parts(row: Substring) throws {
+    let arrow = try #require(row.firstRange(of: " -> "))
+    let lines = row[arrow.upperBound...].replacing(", ", with: "\n") + "\n"
+    try expect(
+      RevealedRequest("url=\(row[..<arrow.lowerBound])"), is: RevealedRequest(parsing: Array(lines.utf8)))
+  }
+
+  @Test("an escape may be a byte that is no text")
+  func noText() throws {
+    try expect(
+      RevealedRequest("url=https://example.com/%E9"),
+      is: RevealedRequest(protocol: "https", server: "example.com", path: attribute([0xe9])))
   }
 
   @Test("a URL unsets what it lacks, and what comes after it counts")
