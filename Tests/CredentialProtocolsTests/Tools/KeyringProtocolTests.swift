@@ -145,12 +145,6 @@ struct KeyringProtocolTests {
     expect(keyring.call("--keyring-path=/x", "del", "--", "-s", "--mode"), is: done)
   }
 
-  @Test("it says which backend it is")
-  func backends() {
-    expect(keyring.call("--list-backends"), is: said("llavero_keyring.Keyring (priority: 6)"))
-    expect(keyring.call("diagnose").status, is: 0)
-  }
-
   @Test("at a terminal the password is asked for, and nothing is kept where nobody answers")
   func terminal() throws {
     let call = try keyring.callInMemory(["set", "https://h.example/", "alice"])
@@ -198,23 +192,6 @@ struct KeyringProtocolTests {
       expect(keyring.call("del", url, "alice"), is: done)
       try expect(keyring.fresh.keychain.items(matching: .all).count, is: spellings.count - number - 1)
     }
-  }
-
-  @Test("who deletes a password is told of another one that still answers")
-  func otherAnswer() throws {
-    let keyring = ToolUnderTest("keyring")
-    let index = "https://pypi.example/simple/"
-    try keyring.add(InternetPassword(protocol: "https", server: "pypi.example", account: "alice"), "gits")
-    expect(keyring.call("set", index, "alice", input: "own\n").status, is: 0)
-    let call = try keyring.callInMemory(["del", index, "alice"])
-    try expect(KeyringProtocol.respond(to: call), is: 0)
-    expect(
-      call.said,
-      is: [
-        Failure(
-          "keyring still gets a login for \(index), which isn't its own",
-          hint: "'llavero delete https://pypi.example --account alice' deletes it", status: .nothingMatched)
-      ])
   }
 
   @Test(
