@@ -192,6 +192,15 @@ struct ToolUnderTest {
       failing.map { .failure($0) } ?? .success(fresh.keychain))
   }
 
+  /// Adds a generic password.
+  func add(
+    service: ByteString, account: ByteString? = nil, _ secret: String, expiry: Int64? = nil
+  ) throws {
+    try fresh.keychain.add(
+      Item(GenericPassword(service: service, account: account)), Credential(Secret(secret), expiry: expiry))
+    fresh.clock.advance(seconds: 1)
+  }
+
   /// Adds an item of git's or a person's.
   func add(_ key: InternetPassword, _ secret: String) throws {
     try fresh.keychain.add(Item(key), Credential(password: secret))

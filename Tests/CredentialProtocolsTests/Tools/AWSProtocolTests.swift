@@ -21,17 +21,15 @@ struct AWSProtocolTests {
   let aws = ToolUnderTest("aws")
 
   private func add(_ profile: String, _ account: String?, _ secret: String, expiry: Int64? = nil) throws {
-    let key = GenericPassword(service: ByteString("aws:" + profile), account: account.map { ByteString($0) })
-    try aws.fresh.keychain.add(Item(key), Credential(Secret(secret), expiry: expiry))
-    aws.fresh.clock.advance(seconds: 1)
+    try aws.add(
+      service: ByteString("aws:" + profile), account: account.map { ByteString($0) }, secret, expiry: expiry)
   }
 
   @Test("a profile's keys are answered, however it is named", arguments: KeychainUnderTest.all)
   func keys(kind: KeychainUnderTest) throws {
     let aws = ToolUnderTest("aws", kind)
     expect(aws.call("--profile", "dev"), is: nothing)
-    try aws.fresh.keychain.add(
-      Item(GenericPassword(service: "aws:dev", account: "AKIA1")), Credential(password: "s3cret/+"))
+    try aws.add(service: "aws:dev", account: "AKIA1", "s3cret/+")
     let keys = found(#""AccessKeyId":"AKIA1","SecretAccessKey":"s3cret/+""#)
     expect(aws.call("--profile", "dev"), is: keys)
     expect(aws.call("--profile=dev"), is: keys)
@@ -57,8 +55,7 @@ struct AWSProtocolTests {
   @Test("what other tools and people have under the profile's name is not answered")
   func others() throws {
     for service in ["dev", "python:dev", "aws:dev2", "aws"] {
-      try aws.fresh.keychain.add(
-        Item(GenericPassword(service: ByteString(service), account: "a")), Credential(password: "x"))
+      try aws.add(service: ByteString(service), account: "a", "x")
     }
     expect(aws.call("dev"), is: nothing)
   }

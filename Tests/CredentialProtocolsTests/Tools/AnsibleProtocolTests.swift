@@ -8,18 +8,11 @@ import Testing
 struct AnsibleProtocolTests {
   let ansible = ToolUnderTest("ansible")
 
-  private func add(_ service: ByteString, _ secret: String, expiry: Int64? = nil) throws {
-    try ansible.fresh.keychain.add(
-      Item(GenericPassword(service: service)), Credential(Secret(secret), expiry: expiry))
-    ansible.fresh.clock.advance(seconds: 1)
-  }
-
   @Test("each vault has its password", arguments: KeychainUnderTest.all)
   func vaults(kind: KeychainUnderTest) throws {
     let ansible = ToolUnderTest("ansible", kind)
     for (service, secret) in [("ansible:prod", "p1"), ("ansible:default", "p2"), ("prod", "other's")] {
-      try ansible.fresh.keychain.add(
-        Item(GenericPassword(service: ByteString(service))), Credential(password: secret))
+      try ansible.add(service: ByteString(service), secret)
     }
     expect(ansible.call("--vault-id", "prod"), is: ToolReply(status: 0, output: "p1\n"))
     expect(ansible.call("--vault-id=default"), is: ToolReply(status: 0, output: "p2\n"))
@@ -28,8 +21,8 @@ struct AnsibleProtocolTests {
 
   @Test("status 2 is for a vault that isn't known, and for nothing else")
   func statuses() throws {
-    try add("test", "people's")
-    try add("ansible:old", "pw", expiry: 1)
+    try ansible.add(service: "test", "people's")
+    try ansible.add(service: "ansible:old", "pw", expiry: 1)
     for id in ["test", "old", "none"] {
       expect(ansible.call("--vault-id", id), is: ToolReply(status: 2, output: ""))
     }
@@ -39,10 +32,10 @@ struct AnsibleProtocolTests {
   @Test("a password that ansible would cut is refused, and one of several lines isn't")
   func lineBreaks() throws {
     for (index, secret) in ["", "\n", "a\n", "\ra", "a\r"].enumerated() {
-      try add(ByteString("ansible:\(index)"), secret)
+      try ansible.add(service: ByteString("ansible:\(index)"), secret)
       expect(ansible.call("--vault-id", "\(index)"), is: ToolReply(status: 1, output: ""))
     }
-    try add("ansible:two", "a\nb")
+    try ansible.add(service: "ansible:two", "a\nb")
     expect(ansible.call("--vault-id", "two"), is: ToolReply(status: 0, output: "a\nb\n"))
   }
 }
@@ -51,17 +44,10 @@ struct AnsibleProtocolTests {
 struct SummonProtocolTests {
   let summon = ToolUnderTest("summon")
 
-  private func add(_ service: ByteString, _ account: ByteString?, _ secret: String) throws {
-    try summon.fresh.keychain.add(
-      Item(GenericPassword(service: service, account: account)), Credential(password: secret))
-    summon.fresh.clock.advance(seconds: 1)
-  }
-
   @Test("an ID as argument has its value, byte for byte", arguments: KeychainUnderTest.all)
   func argument(kind: KeychainUnderTest) throws {
     let summon = ToolUnderTest("summon", kind)
-    try summon.fresh.keychain.add(
-      Item(GenericPassword(service: "db", account: "root/x")), Credential(password: " pw\n"))
+    try summon.add(service: "db", account: "root/x", " pw\n")
     try summon.add(InternetPassword(protocol: "https", server: "h", account: "a"), "web")
     for id in ["db", "db/root/x", "db/", "llavero://db/root%2Fx"] {
       expect(summon.call(id), is: ToolReply(status: 0, output: " pw\n"), "\(id)")
@@ -78,9 +64,9 @@ struct SummonProtocolTests {
 
   @Test("IDs on standard input are answered line by line in base64")
   func stream() throws {
-    try add("a", nil, "1")
-    try add("b", "x", "two\nlines")
-    try add("c", nil, "")
+    try summon.add(service: "a", "1")
+    try summon.add(service: "b", account: "x", "two\nlines")
+    try summon.add(service: "c", "")
     expect(
       summon.call(input: "a\nb/x\nc\na\n"), is: ToolReply(status: 0, output: "MQ==\ndHdvCmxpbmVz\n\nMQ==\n"))
     expect(summon.call(input: ""), is: ToolReply(status: 0, output: ""))
@@ -89,7 +75,7 @@ struct SummonProtocolTests {
 
   @Test("the first ID that has no value ends it, with nothing read beyond")
   func missing() throws {
-    try add("a", nil, "1")
+    try summon.add(service: "a", "1")
     // If there is no output, summon tries each ID as an argument, and reports which is missing.
     expect(summon.call(input: "none\na\n"), is: ToolReply(status: 1, output: ""))
     expect(summon.call(input: "a\nnone\na\n"), is: ToolReply(status: 1, output: "MQ==\n"))

@@ -26,11 +26,6 @@ struct AskpassProtocolTests {
     }
   }
 
-  private func add(service: ByteString, account: ByteString? = nil, _ secret: String) throws {
-    try askpass.fresh.keychain.add(
-      Item(GenericPassword(service: service, account: account)), Credential(password: secret))
-  }
-
   @Test("git gets the account and its password", arguments: KeychainUnderTest.all)
   func git(kind: KeychainUnderTest) throws {
     let askpass = ToolUnderTest("askpass", kind)
@@ -182,9 +177,9 @@ struct AskpassProtocolTests {
 
   @Test("a key's passphrase is that of its file, whichever way that is named")
   func keys() throws {
-    try add(service: "ssh-key:/home/a/.ssh/id", "pw")
-    try add(service: "ssh-key:/home/alice/k", "relative")
-    try add(service: "ssh-key:/real/key", "real")
+    try askpass.add(service: "ssh-key:/home/a/.ssh/id", "pw")
+    try askpass.add(service: "ssh-key:/home/alice/k", "relative")
+    try askpass.add(service: "ssh-key:/real/key", "real")
     for prompt in [
       "Enter passphrase for key '/home/a/.ssh/id': ", "Enter passphrase for /home/a/.ssh/id: ",
       "Enter passphrase for \"/home/a/.ssh/id\": ",
@@ -196,13 +191,13 @@ struct AskpassProtocolTests {
     try expect(ask("Enter passphrase for other: "), is: "real\n")
     try expect(ask("Enter passphrase for /home/a/.ssh/other: "), is: nil)
     let long = String(repeating: "x", count: 99)
-    try add(service: ByteString("ssh-key:/\(long)"), "cut off")
+    try askpass.add(service: ByteString("ssh-key:/\(long)"), "cut off")
     try expect(ask("Enter passphrase for key '/\(long)': "), is: nil)
   }
 
   @Test("sudo gets the user's own password")
   func sudo() throws {
-    try add(service: "sudo", account: "alice", "pw")
+    try askpass.add(service: "sudo", account: "alice", "pw")
     try expect(ask("[sudo] password for alice: ", as: "sudo"), is: "pw\n")
     try expect(ask("[sudo] password for root: "), is: nil)
   }
@@ -227,9 +222,9 @@ struct AskpassProtocolTests {
   func unknown(prompt: String) throws {
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
     try askpass.add(InternetPassword(protocol: "ssh", server: "h", account: "a"), "pw")
-    try add(service: "ssh-key:/k", "pw")
-    try add(service: "ssh-key:/real/key", "pw")
-    try add(service: "sudo", account: "a", "pw")
+    try askpass.add(service: "ssh-key:/k", "pw")
+    try askpass.add(service: "ssh-key:/real/key", "pw")
+    try askpass.add(service: "sudo", account: "a", "pw")
     try expect(ask(prompt), is: nil)
   }
 
@@ -238,7 +233,7 @@ struct AskpassProtocolTests {
     arguments: ["confirm", "none", "later"])
   func confirmation(kind: String) throws {
     var askpass = askpass
-    try add(service: "ssh-key:/k", "pw")
+    try askpass.add(service: "ssh-key:/k", "pw")
     expect(askpass.call("Enter passphrase for /k: ").status, is: 0)
     askpass.environment = ["SSH_ASKPASS_PROMPT": kind]
     expect(askpass.call("Enter passphrase for /k: "), is: ToolReply(status: 1, output: ""))
@@ -248,7 +243,7 @@ struct AskpassProtocolTests {
   func families() throws {
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
     try askpass.add(InternetPassword(protocol: "ssh", server: "h", account: "a"), "ssh")
-    try add(service: "sudo", account: "a", "sudo")
+    try askpass.add(service: "sudo", account: "a", "sudo")
     let prompts = ["Password for 'https://a@h': ", "a@h's password: ", "[sudo] password for a: "]
     for (index, programs) in [["git", "git-remote-http"], ["ssh", "ssh-add"], ["sudo"]].enumerated() {
       for program in programs {

@@ -243,8 +243,7 @@ struct DockerProtocolTests {
 
   @Test("what GitHub's program has stored serves its very host, where there is nothing else")
   func gitHubs() throws {
-    try docker.fresh.keychain.add(
-      Item(GenericPassword(service: "gh:r.example", account: "g")), Credential(password: "ghs"))
+    try docker.add(service: "gh:r.example", account: "g", "ghs")
     expect(docker.call("get", input: "r.example"), is: found("r.example", "g", "ghs"))
     for other in ["r.example:5000", "http://r.example", "sub.r.example", "r.example/team/app"] {
       expect(docker.call("get", input: other), is: notFound)

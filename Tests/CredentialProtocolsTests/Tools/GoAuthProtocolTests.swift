@@ -111,8 +111,7 @@ struct GoAuthProtocolTests {
 
   @Test("what GitHub's own program has for its host serves the whole of it")
   func gh() throws {
-    try goauth.fresh.keychain.add(
-      Item(GenericPassword(service: "gh:github.com", account: "alice")), Credential(password: "s3cret"))
+    try goauth.add(service: "gh:github.com", account: "alice", "s3cret")
     expect(ask("https://github.com/alice/m?go-get=1"), is: found(aliceHeader, at: "https://github.com"))
   }
 

@@ -81,9 +81,8 @@ struct KubectlProtocolTests {
 
   @Test("a name wins over the cluster, and no other login answers in its place")
   func names() throws {
-    try kubectl.fresh.keychain.add(
-      Item(GenericPassword(service: "kubectl:prod")), Credential(password: "named"))
-    try kubectl.fresh.keychain.add(Item(GenericPassword(service: "test")), Credential(password: "x"))
+    try kubectl.add(service: "kubectl:prod", "named")
+    try kubectl.add(service: "test", "x")
     expect(ask(request(nil), "prod"), is: found(#""token":"named""#))
     expect(ask(request(), "prod"), is: found(#""token":"named""#))
     expect(ask(request(nil), "test"), is: nothing)
@@ -252,8 +251,7 @@ struct KubectlProtocolTests {
       let count = Int.random(in: 0...16, using: &generator)
       let secret = (0..<count).map { _ in parts.randomElement(using: &generator)! }.joined()
       let name = "n\(number)"
-      try kubectl.fresh.keychain.add(
-        Item(GenericPassword(service: ByteString("kubectl:" + name))), Credential(Secret(secret)))
+      try kubectl.add(service: ByteString("kubectl:" + name), secret)
       let reply = ask(request(nil), name)
       expect(reply.status == 0 || reply == unusable)
       if reply.status == 0 {

@@ -61,8 +61,7 @@ struct TerraformProtocolTests {
     try terraform.fresh.keychain.add(
       Item(InternetPassword(protocol: "https", server: "tf.example.test", account: "ready")),
       Credential(Secret("x"), authenticationScheme: "Bearer"))
-    try terraform.fresh.keychain.add(
-      Item(GenericPassword(service: "gh:tf.example.test")), Credential(password: "x"))
+    try terraform.add(service: "gh:tf.example.test", "x")
     expect(terraform.call("get", host), is: nothing)
     let place = InternetPassword(protocol: "https", server: "tf.example.test")
     try terraform.add(place, "theirs")
