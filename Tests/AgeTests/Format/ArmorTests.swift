@@ -1,5 +1,6 @@
 import Age
 import Expectations
+import Properties
 import Testing
 
 @Suite struct ArmorTests {
@@ -10,12 +11,8 @@ import Testing
     "what is armored decodes to itself, in the size foretold",
     arguments: [0, 1, 2, 3, 47, 48, 49, 95, 96, 97, 65536])
   func roundTrip(_ count: Int) throws {
-    let binary = sample(count)
-    let text = encodeArmor(binary)
-    expect(text.count, is: Armor.encodedSize(ofBinary: count))
-    try expect(decodeArmor(text), is: binary)
-    expect(text.withUnsafeBytes { Armor.isArmored($0) })
-    expect(text.split(separator: UInt8(ascii: "\n")).allSatisfy { $0.count <= 64 })
+    try lend(encodeArmor(sample(count)), ArmorProperty.check)
+    try lend(sample(count), ArmorProperty.check)
   }
 
   @Test(

@@ -46,7 +46,8 @@ import Testing
     let file = "# all\n\(KeyTests.recipientText)\r\n\(line)\n\n\(TestPlugin.recipientText("plain"))"
     let found = try Self.recipients(file)
     expect(found.count, is: 3)
-    expect(found[0] is X25519Recipient && found[1] is SSHEd25519Recipient && found[2] is PluginRecipient)
+    expect((found[0] as? X25519Recipient)?.description, is: KeyTests.recipientText)
+    expect(found[1] is SSHEd25519Recipient && found[2] is PluginRecipient)
     #expect(throws: AgeError.invalidKeyLine(line: 2, fault: .unsupportedKind)) {
       try Self.recipients("\(line)\nssh-rsa AAAA\n")
     }
@@ -85,25 +86,5 @@ import Testing
     }
     let large = [UInt8](repeating: 35, count: IdentityFile.maximumSize + 1)
     #expect(throws: AgeError.keyFileTooLarge(limit: 1 << 20)) { try Self.identities(large) }
-  }
-
-  @Test("identities of a file open what was encrypted for its recipients")
-  func together() throws {
-    let (one, other) = (try SSHKey(), X25519Identity())
-    let recipients = try Self.recipients("\(one.publicLine)\n\(other.recipient)\n")
-    let file = try AgeFile.encrypt(ascii("hello"), to: recipients)
-    try expect(AgeFile.decrypt(file, with: try Self.identities(one.privateFile)), is: ascii("hello"))
-    try expect(AgeFile.decrypt(file, with: try Self.identities(ascii(other.text))), is: ascii("hello"))
-  }
-
-  @Test("neither an SSH key nor a plugin's identity can be printed")
-  func redaction() throws {
-    let identity = try PluginTextTests.identity(TestPlugin.identityText("plain"))
-    for secret: Any in [try SSHKey().identity(), identity] {
-      var text = "\(secret) " + String(reflecting: secret)
-      dump(secret, to: &text)
-      expect(text.contains("redacted"))
-      expect(!text.contains("0x") && !text.contains("AGE-PLUGIN"))
-    }
   }
 }

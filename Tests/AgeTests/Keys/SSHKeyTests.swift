@@ -250,20 +250,12 @@ private enum StockAgeFile {
     var random = SeededGenerator(seed: seed)
     var refused = 0
     for _ in 0..<500 {
-      var damaged = contents
-      switch Int.random(in: 0..<4, using: &random) {
-      case 0: damaged.removeLast(Int.random(in: 1...damaged.count, using: &random))
-      case 1:
-        let place = Int.random(in: 0...damaged.count, using: &random)
-        damaged.insert(contentsOf: random.bytes(Int.random(in: 1...8, using: &random)), at: place)
-      case 2:
+      var damaged = random.mutated(contents)
+      if Bool.random(using: &random) {
         // A parser is most likely to go wrong with lengths.
-        let place = Int.random(in: 0...damaged.count - 4, using: &random)
+        let place = random.number(in: 0..<damaged.count - 4)
         damaged.replaceSubrange(
-          place..<place + 4, with: SSHKey.number(Int.random(in: 0...0xFFFF_FFFF, using: &random)))
-      default:
-        damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= UInt8.random(
-          in: 1...255, using: &random)
+          place..<place + 4, with: SSHKey.number(random.number(in: 0..<0x1_0000_0000)))
       }
       var file = SSHKey.file(damaged)
       if Bool.random(using: &random) {
