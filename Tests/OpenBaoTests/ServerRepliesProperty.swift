@@ -51,7 +51,9 @@ enum ServerRepliesProperty: Property {
   }
 
   private static func checkPath(_ text: UnsafeRawBufferPointer) throws(PropertyFailure) {
-    guard let path = ItemPath(parsing: String(decoding: text, as: UTF8.self)) else { return }
+    guard let text = String(validating: text, as: UTF8.self), let path = ItemPath(parsing: text)
+    else { return }
+    try require(path.text == text, "a path is written in one way")
     let again = try require("a path's key has a path") { () throws(KeychainError) in try ItemPath(path.key) }
     try require(again == path, "a key has one path")
   }
