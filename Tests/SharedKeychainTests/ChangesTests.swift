@@ -30,26 +30,20 @@ import Testing
     expect(!log.all.contains { $0.item.key == key(0) })
   }
 
-  @Test("are told where others make them", arguments: KeychainUnderTest.reportingChanges)
+  @Test(
+    "are told where others make them, from the moment when the sequence was made",
+    arguments: KeychainUnderTest.reportingChanges)
   func others(_ kind: KeychainUnderTest) async throws {
-    let (mine, others) = kind.makeShared()
-    let log = ChangeLog(try mine.changes())
-    try others.save("one", for: login)
-    await expect(log.waits { $0.last?.item.key == .genericPassword(login) }, "\(log.all)")
-    try others.delete(login)
-    await expect(
-      log.waits {
-        if case .deleted(let item)? = $0.last { item.key == .genericPassword(login) } else { false }
-      }, "\(log.all)")
-  }
-
-  @Test("are told from the moment when the sequence was made", arguments: KeychainUnderTest.reportingChanges)
-  func fromTheBeginning(_ kind: KeychainUnderTest) async throws {
     let (mine, others) = kind.makeShared()
     let changes = try mine.changes()
     try others.save("one", for: login)
     let log = ChangeLog(changes)
     await expect(log.waits { $0.map(\.item.key) == [.genericPassword(login)] }, "\(log.all)")
+    try others.delete(login)
+    await expect(
+      log.waits {
+        if case .deleted(let item)? = $0.last { item.key == .genericPassword(login) } else { false }
+      }, "\(log.all)")
   }
 
   @Test("end up at what there is, however many come at once", arguments: KeychainUnderTest.reportingChanges)

@@ -265,22 +265,6 @@ import Testing
 @Suite("calls on the keychain's own thread", .serialized) struct PerformTests {
   private let login = GenericPassword(service: "example", account: "alice")
 
-  @Test("what is performed gives its result, also a secret, and its error")
-  func results() async throws {
-    let keychain = SharedKeychain(
-      InMemoryKeychain([.genericPassword(service: "example", account: "alice"): "one"]))
-    let login = login
-    let secret = try await keychain.perform { (keychain) throws(KeychainError) in
-      try keychain.secret(of: login)
-    }
-    expect(secret?.revealed, is: Array("one".utf8))
-    await #expect(throws: KeychainError.duplicateItem) {
-      try await keychain.perform { (keychain) throws(KeychainError) in
-        _ = try keychain.add("two", for: login)
-      }
-    }
-  }
-
   @Test("calls that wait keep no task waiting, and one thread does them all")
   func waiting() async throws {
     let keychain = SharedKeychain(InMemoryKeychain())
