@@ -1,13 +1,12 @@
 import Keychain
+import TestSupport
 
 /// An item with its secret, as the model knows it.
 struct KnownItem: Hashable {
   /// The item with the reference that the vault gave it.
   var item: Item
-  var secret: [UInt8]
-  var expiry: Int64?
-  var refreshToken: [UInt8]?
-  var scheme: ByteString?
+  /// The secret, and what came with it.
+  var confidential: RevealedCredential
   /// The generation of the vault in which it was last changed.
   var revision: Int64
   /// The times when its key, its other attributes and its secret were last changed.
@@ -23,10 +22,7 @@ struct KnownItem: Hashable {
 
   init(_ item: Item, _ credential: borrowing Credential, revision: Int64, changed: PartDates) {
     self.item = item
-    secret = credential.secret.withUnsafeBytes { Array($0) }
-    expiry = credential.expiry
-    refreshToken = Self.bytes(credential)
-    scheme = credential.authenticationScheme
+    confidential = credential.revealed
     self.revision = revision
     self.changed = changed
   }
@@ -36,30 +32,18 @@ struct KnownItem: Hashable {
     hasher.combine(item)
     hasher.combine(revision)
     hasher.combine(changed)
-    secret.withUnsafeBytes { hasher.combine(bytes: $0) }
-  }
-
-  private static func bytes(_ credential: borrowing Credential) -> [UInt8]? {
-    switch credential.refreshToken {
-    case .none: nil
-    case .some(let secret): secret.withUnsafeBytes { Array($0) }
-    }
+    confidential.secret.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 
   var credential: Credential {
-    Credential(
-      Secret(secret), expiry: expiry, refreshToken: refreshToken.map { Secret($0) },
-      authenticationScheme: scheme)
+    .bytes(
+      confidential.secret.bytes, expiry: confidential.expiry,
+      refreshToken: confidential.refreshToken?.bytes, scheme: confidential.scheme)
   }
 
   var date: Timestamp { item.modificationDate ?? item.creationDate ?? Timestamp(milliseconds: 0) }
 
-  var hasSecretOf: (KnownItem) -> Bool {
-    { other in
-      secret == other.secret && expiry == other.expiry && refreshToken == other.refreshToken
-        && scheme == other.scheme
-    }
-  }
+  func hasSecretOf(_ other: KnownItem) -> Bool { confidential == other.confidential }
 
   /// The attributes that are not part of the key.
   var attributes: Item {
@@ -71,9 +55,12 @@ struct KnownItem: Hashable {
 
   /// Whether replacing it with `newer` loses something (llavero-vault(5), "Records out of use").
   func isWorthKeeping(besides newer: KnownItem, at now: Timestamp) -> Bool {
-    if secret == newer.secret, scheme == newer.scheme, refreshToken == newer.refreshToken { return false }
-    let isExpired = expiry.map { $0 <= now.seconds } ?? false
-    return !isExpired || (refreshToken != nil && refreshToken != newer.refreshToken)
+    let (own, newer) = (confidential, newer.confidential)
+    if own.secret == newer.secret, own.scheme == newer.scheme, own.refreshToken == newer.refreshToken {
+      return false
+    }
+    let isExpired = own.expiry.map { $0 <= now.seconds } ?? false
+    return !isExpired || (own.refreshToken != nil && own.refreshToken != newer.refreshToken)
   }
 }
 
@@ -103,7 +90,7 @@ struct GoneItem: Hashable {
   var mark: GoneItem {
     var mark = self
     mark.hasSecret = false
-    (mark.was.secret, mark.was.expiry, mark.was.refreshToken, mark.was.scheme) = ([], nil, nil, nil)
+    mark.was.confidential = RevealedCredential("")
     var item = Item(was.item.key)
     item.reference = was.item.reference
     mark.was.item = item
@@ -114,11 +101,12 @@ struct GoneItem: Hashable {
 
 /// What an item has to keep, whatever its attributes are.
 private struct KnownSecret: Hashable {
-  let reference: ItemReference?, secret: [UInt8], refreshToken: [UInt8]?, scheme: ByteString?
+  let reference: ItemReference?
+  var confidential: RevealedCredential
 
   init(_ item: KnownItem) {
-    (reference, secret) = (item.item.reference, item.secret)
-    (refreshToken, scheme) = (item.refreshToken, item.scheme)
+    (reference, confidential) = (item.item.reference, item.confidential)
+    confidential.expiry = nil
   }
 }
 

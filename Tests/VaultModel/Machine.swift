@@ -213,8 +213,7 @@ final class Machine {
     state.gone.removeAll { $0 == chosen }
     if let twin, let reference = twin.item.reference {
       var changed = twin
-      (changed.secret, changed.expiry) = (chosen.was.secret, chosen.was.expiry)
-      (changed.refreshToken, changed.scheme) = (chosen.was.refreshToken, chosen.was.scheme)
+      changed.confidential = chosen.was.confidential
       changed.item.modificationDate = twin.next(at: now)
       changed.revision = generation + 1
       if !changed.hasSecretOf(twin) { changed.changed.secret = changed.date }
@@ -338,7 +337,8 @@ extension KnownItem {
 
   /// The approximate size in bytes.
   var size: Int {
-    500 + secret.count + (refreshToken?.count ?? 0) + (item.comment?.bytes.count ?? 0)
+    500 + confidential.secret.bytes.count + (confidential.refreshToken?.bytes.count ?? 0)
+      + (item.comment?.bytes.count ?? 0)
       + (item.label?.bytes.count ?? 0)
       + (item.itemDescription?.bytes.count ?? 0) + (item.generic?.bytes.count ?? 0)
       + ((item.key.account?.bytes.count ?? 0))

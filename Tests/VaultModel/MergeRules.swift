@@ -104,10 +104,7 @@ extension KnownState {
       (item.creationDate, item.modificationDate) = (result.item.creationDate, result.item.modificationDate)
       result.item = item
     }
-    settle({ Confidential($0) }, \.secret) { state in
-      (result.secret, result.expiry) = (state.secret, state.expiry)
-      (result.refreshToken, result.scheme) = (state.refreshToken, state.scheme)
-    }
+    settle({ $0.confidential }, \.secret) { result.confidential = $0.confidential }
     for state in [later, earlier] {
       var same = result
       same.revision = state.revision
@@ -117,14 +114,6 @@ extension KnownState {
     result.revision = max(later.revision, earlier.revision)
     result.item.creationDate = [later, earlier].compactMap(\.item.creationDate).min()
     return (result, Array(losers))
-  }
-
-  private struct Confidential: Equatable {
-    let secret: [UInt8], expiry: Int64?, refreshToken: [UInt8]?, scheme: ByteString?
-
-    init(_ item: KnownItem) {
-      (secret, expiry, refreshToken, scheme) = (item.secret, item.expiry, item.refreshToken, item.scheme)
-    }
   }
 }
 

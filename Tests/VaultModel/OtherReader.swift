@@ -70,10 +70,9 @@ final class OtherReader {
     let lookup = item.secretService.lookup?.all.map { "\(hex($0.name.bytes))=\(hex($0.value.bytes))" }
     fields.append(lookup.map { "{\($0.sorted().joined(separator: ","))}" } ?? "-")
     let hasSecret = gone?.hasSecret ?? true
-    fields.append(hasSecret ? digest(known.secret) : "-")
-    fields.append(hasSecret ? known.refreshToken.map(digest) ?? "-" : "-")
-    fields.append(hasSecret ? known.scheme.map { digest($0.bytes) } ?? "-" : "-")
-    fields.append(hasSecret ? known.expiry.map { String($0) } ?? "-" : "-")
+    let own = known.confidential
+    let secrets = [own.secret, own.refreshToken, own.scheme].map { $0.map { digest($0.bytes) } }
+    fields += (secrets + [own.expiry.map { String($0) }]).map { hasSecret ? $0 ?? "-" : "-" }
     if let gone { fields += [String(gone.retired.milliseconds), gone.why] }
     return fields.joined(separator: "\t")
   }

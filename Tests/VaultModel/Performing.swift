@@ -100,7 +100,7 @@ extension Machine {
       try both { (store, _) throws(KeychainError) in try store.save(item, credential, at: date) }
     case .eraseHolding, .erase:
       guard let known = chosen(&choices), let query = try? ItemQuery(for: known.item.key) else { return }
-      let secret = choices.chance(4) ? [] : known.secret
+      let secret = choices.chance(4) ? [] : known.confidential.secret.bytes
       // What is refused expires now, to the second, and both keychains are to say the same.
       let date = now
       try both { (store, _) throws(KeychainError) in

@@ -124,15 +124,8 @@ extension Machine {
 
   /// The identifiers of the slots beside the vault; `nil` if there is no folder for them.
   private func copiesOfSlots() -> Set<String>? {
-    guard let folder = opendir(location.vaultFolder + "/slots") else { return nil }
-    defer { closedir(folder) }
-    var ids: Set<String> = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".age") { ids.insert(String(name.dropLast(4))) }
-    }
-    return ids
+    let folder = location.vaultFolder + "/slots"
+    if access(folder, F_OK) != 0 { return nil }
+    return Set(names(in: folder).filter { $0.hasSuffix(".age") }.map { String($0.dropLast(4)) })
   }
 }

@@ -76,16 +76,6 @@ struct Trial {
 /// Removes a file, or a folder with its contents.
 func removeAll(_ path: String) {
   if unlink(path) == 0 || errno == ENOENT { return }
-  if let stream = opendir(path) {
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    closedir(stream)
-    for name in names { removeAll(path + "/" + name) }
-  }
+  for name in names(in: path) { removeAll(path + "/" + name) }
   rmdir(path)
 }
