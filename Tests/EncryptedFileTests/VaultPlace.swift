@@ -68,6 +68,11 @@ final class Place: Sendable {
     try AgeFile.decrypt(try contents(of: vault), with: [try identity()])
   }
 
+  /// The header of the vault.
+  var header: Header {
+    get throws { try contents(of: vault).withUnsafeBytes { try Header(parsing: $0) } }
+  }
+
   /// Everything in the folder except the lock: paths with inode, mode, contents and, for files, their time.
   func everything() throws -> [String: FileFacts] {
     var all: [String: FileFacts] = [:]

@@ -115,20 +115,6 @@ struct LayoutTests {
     try expect(one.plaintext().count, is: 4096)
   }
 
-  @Test("records stand sorted by their bytes and only spaces follow them", arguments: [1, 2, 10, 300, 1200])
-  func sorting(count: Int) throws {
-    let place = Place()
-    var numbers = SeededGenerator(seed: UInt64(count))
-    try RandomItems.fill(place.keychain(), count, &numbers)
-    let vault = try ReadBack(try place.plaintext())
-    expect(vault.head.head.count == count && vault.records.count == count)
-    for (record, next) in zip(vault.records, vault.records.dropFirst()) {
-      expect(record.content.lexicographicallyPrecedes(next.content))
-    }
-    expect(vault.afterRecords.allSatisfy { $0 == 0x20 || $0 == 0x0a })
-    expect(vault.plaintext.last, is: 0x0a)
-  }
-
   @Test(
     "a large vault is laid out by chunks, whatever its items",
     arguments: [(700, 1), (900, 2), (1500, 3), (4000, 4)])

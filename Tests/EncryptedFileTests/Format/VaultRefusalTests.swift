@@ -28,10 +28,6 @@ struct VaultRefusalTests {
     #expect(try place.everything() == before, sourceLocation: sourceLocation)
   }
 
-  private func isDamage(_ error: KeychainError) -> Bool {
-    if case .damaged = error { true } else { false }
-  }
-
   private func place(_ change: (inout HandMadeVault) throws -> Void) throws -> Place {
     let place = Place()
     var vault = try HandMadeVault()
@@ -145,7 +141,7 @@ struct VaultRefusalTests {
   func forged(forgery: Forgery) throws {
     let place = try place(forgery.change)
     try expectRefusal(at: place) { error in
-      forgery.version.map { error == .newerFormat(path: place.vault, version: $0) } ?? isDamage(error)
+      forgery.version.map { error == .newerFormat(path: place.vault, version: $0) } ?? error.isDamage
     }
   }
 
@@ -161,7 +157,7 @@ struct VaultRefusalTests {
   func noAgeFile(text: String) throws {
     let place = try place { _ in }
     try put(Array(text.utf8), into: place.vault)
-    try expectRefusal(at: place, where: isDamage)
+    try expectRefusal(at: place, where: \.isDamage)
   }
 
   @Test("a first line put upon another payload")
@@ -172,7 +168,7 @@ struct VaultRefusalTests {
     vault.identity = try place.identity()
     vault.firstLine = Array(line)
     try put(try vault.file(), into: place.vault)
-    try expectRefusal(at: place, where: isDamage)
+    try expectRefusal(at: place, where: \.isDamage)
   }
 
   // Only the vault's own identity could have written it, so this is not an attack; but a crash helps nobody.
@@ -195,8 +191,8 @@ struct VaultRefusalTests {
       let replaced = text(vault.records[1]).replacing("internet b.example", with: "internet bb.example")
       vault.records[1] = Array(replaced.utf8)
     }
-    expect(failure { try place.keychain().servers() }.map(isDamage), is: true)
-    expect(failure { try place.keychain().items(matching: query("bb.example")) }.map(isDamage), is: true)
+    expect(failure { try place.keychain().servers() }?.isDamage, is: true)
+    expect(failure { try place.keychain().items(matching: query("bb.example")) }?.isDamage, is: true)
   }
 
   @Test(
@@ -208,10 +204,10 @@ struct VaultRefusalTests {
       let keychain = place.keychain()
       do {
         try expect(keychain.items(matching: query(server)).count, is: 1, "\(server) is silently missing")
-      } catch { expect((error as? KeychainError).map(isDamage), is: true) }
+      } catch { expect((error as? KeychainError)?.isDamage, is: true) }
     }
     let before = try place.everything()
-    expect(failure { try place.keychain().add(servers: ["d.example"]) }.map(isDamage), is: true)
+    expect(failure { try place.keychain().add(servers: ["d.example"]) }?.isDamage, is: true)
     try expect(place.everything(), is: before)
   }
 
@@ -237,7 +233,7 @@ struct VaultRefusalTests {
     ])
   func badRecord(line: String) throws {
     let place = try place { $0.records[1] = Array(line.utf8) }
-    expect(failure { try place.keychain().servers() }.map(isDamage), is: true)
+    expect(failure { try place.keychain().servers() }?.isDamage, is: true)
   }
 
   @Test("a record without a secret is found, but its secret is damaged and not empty")
@@ -249,16 +245,15 @@ struct VaultRefusalTests {
     let keychain = place.keychain()
     let found = try keychain.items(matching: query("b.example"))
     expect(found.count, is: 1)
-    expect(failure { try keychain.credential(of: found[0]) }.map(isDamage), is: true)
+    expect(failure { try keychain.credential(of: found[0]) }?.isDamage, is: true)
   }
 
   @Test("an item that is damaged can't be changed by accident, and doesn't keep others from being read")
   func oneDamagedRecord() throws {
     let place = try place { $0.records[1] = Array(text($0.records[1]).dropLast().utf8) }
     try expect(place.keychain().items(matching: query("a.example")).count, is: 1)
-    expect(failure { try place.keychain().items(matching: query("b.example")) }.map(isDamage), is: true)
+    expect(failure { try place.keychain().items(matching: query("b.example")) }?.isDamage, is: true)
     expect(
-      failure { try place.keychain().add(item("b.example"), Credential(password: "")) }.map(isDamage),
-      is: true)
+      failure { try place.keychain().add(item("b.example"), Credential(password: "")) }?.isDamage, is: true)
   }
 }

@@ -73,17 +73,7 @@ private struct Needle {
   }
 
   private func mappings() throws -> [Substring] {
-    let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw Failed(operation: "open", path: "/proc/self/maps", errno: errno) }
-    defer { close(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = read(file, &buffer, buffer.count)
-      if count <= 0 { break }
-      bytes += buffer[..<count]
-    }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    text(try contents(of: "/proc/self/maps")).split(separator: "\n")
   }
 }
 

@@ -38,12 +38,6 @@ struct CreationTests {
       1 is identity own
       """),
     Scenario(
-      "an identity without a vault means that the vault is missing, and nothing new is made",
-      """
-      1 adds a; 1 removes vault; 1 marks; 1 count ! missing vault; 1 summary ! missing vault; 1 adds b ! missing vault
-      1 creates p ! missing vault; 1 same
-      """),
-    Scenario(
       "slots without a vault mean that the vault is missing",
       "1 folders; 1 makes slots; 1 count ! missing vault; 1 adds b ! missing vault"),
     // A loop of links stands for all errors but "not there", because root may search any folder.

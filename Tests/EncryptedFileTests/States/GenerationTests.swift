@@ -237,23 +237,4 @@ struct RollbackTests {
   private static let exchange = "1 moves 2/identity identity; 1 moves 2/vault vault"
 
   @Test("of which", arguments: rollbacks) func play(scenario: Scenario) throws { try scenario.run() }
-
-  @Test("whoever reads while others write is never told of a rollback")
-  func concurrent() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    let errors = Collected<String>()
-    concurrently(6) { number in
-      do {
-        for round in 0..<40 {
-          if number < 2 {
-            try place.keychain().add(servers: ["\(number)-\(round).example"])
-          } else {
-            _ = try place.keychain().servers()
-          }
-        }
-      } catch { errors.append("\(error)") }
-    }
-    expect(errors.all, is: [])
-  }
 }
