@@ -440,19 +440,7 @@ final class Scene {
       return all.map { "\($0.item.key.place.dropFirst(8).dropLast(8)) \($0.reason)" }.sorted().joined(
         separator: ", ")
     case "secrets":
-      var secrets: Set<String> = []
-      for retired in try keychain.retiredItems(matching: query(host(rest[0]))) {
-        // Undone each time, so that the others can be restored in its place, too.
-        let error = failure {
-          try keychain.exclusively { () throws(KeychainError) in
-            let credential = try keychain.credential(of: try keychain.undelete(retired, replacing: true))
-            secrets.insert(credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-            throw .promptDismissed
-          }
-        }
-        if error != .promptDismissed { throw Unmet(fact: "it ends with \(words(error as Any))") }
-      }
-      return secrets.sorted().joined(separator: " ")
+      return try keychain.retiredSecrets(matching: query(host(rest[0]))).sorted().joined(separator: " ")
     case "refuses":
       if case .some = try keychain.answer(to: query(host(rest[0])), where: { _, _ in false }) {
         return "it answers"

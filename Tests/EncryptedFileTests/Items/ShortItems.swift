@@ -1,4 +1,6 @@
+import EncryptedFile
 import Keychain
+import TestSupport
 
 func item(_ server: String, _ account: String? = "alice", path: String? = nil) -> Item {
   Item(
@@ -33,5 +35,24 @@ extension KeychainStore {
       guard case .internetPassword(let key) = item.key else { return nil }
       return key.server?.description
     }.sorted()
+  }
+}
+
+extension EncryptedFileKeychain {
+  /// The secrets of what is out of use. Each is brought back for that and then undone, so that the others can take the
+  /// same place, too.
+  func retiredSecrets(matching query: ItemQuery) throws -> Set<String> {
+    var secrets: Set<String> = []
+    for retired in try retiredItems(matching: query) {
+      let error = failure {
+        try exclusively { () throws(KeychainError) in
+          let credential = try credential(of: try undelete(retired, replacing: true))
+          secrets.insert(text(credential.secret.revealed))
+          throw .promptDismissed
+        }
+      }
+      if error != .promptDismissed { throw error ?? .itemNotFound }
+    }
+    return secrets
   }
 }

@@ -4,25 +4,22 @@ import Keychain
 import TestSupport
 import Testing
 
-/// An item in use, with its secret.
-struct StoredItem: Hashable {
-  let item: Item
-  let secret: String
+extension RevealedItem {
+  /// The account of the item as text.
+  var account: String { item.key.account?.description ?? "" }
 }
 
 extension SharingMember {
-  func stored() throws -> Set<StoredItem> {
-    let keychain = keychain()
-    var found: Set<StoredItem> = []
-    for item in try keychain.items(matching: .all) {
-      found.insert(StoredItem(item: item, secret: try keychain.secret(of: item)))
-    }
-    return found
-  }
+  /// The items in use, with their secrets.
+  func stored() throws -> Set<RevealedItem> { Set(try keychain().everything()) }
 
   /// The accounts of the items in use, sorted, each with its secret.
-  func logins() throws -> [String] {
-    try stored().map { "\($0.item.key.account?.description ?? "") \($0.secret)" }.sorted()
+  func logins() throws -> [String] { try stored().map { "\($0.account) \($0.credential.secret)" }.sorted() }
+
+  /// One of the items in use.
+  func anyItem(_ random: inout SeededGenerator) throws -> Item? {
+    let items = try stored().map(\.item).sorted { "\($0.key)" < "\($1.key)" }
+    return items.isEmpty ? nil : random.pick(items)
   }
 
   func item(_ account: ByteString) throws -> Item? {
@@ -33,23 +30,6 @@ extension SharingMember {
     guard var item = try item(account) else { return }
     item.key = Item.internet(account: other).key
     try keychain().update(item)
-  }
-
-  /// The secrets that can be brought back.
-  func retiredSecrets() throws -> Set<String> {
-    let keychain = keychain()
-    var secrets: Set<String> = []
-    for retired in try keychain.retiredItems(matching: .all) {
-      // It is undone each time.
-      #expect(throws: KeychainError.promptDismissed) {
-        try keychain.exclusively { () throws(KeychainError) in
-          let credential = try keychain.credential(of: try keychain.undelete(retired, replacing: true))
-          secrets.insert(credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-          throw .promptDismissed
-        }
-      }
-    }
-    return secrets
   }
 }
 
@@ -80,10 +60,10 @@ final class ConvergingModel {
       do {
         switch random.number(in: 0..<20) {
         case 0..<4: try add(by: member)
-        case 4..<6: if let item = try item(of: member) { try member.keychain().update(item, secret()) }
+        case 4..<6: if let item = try member.anyItem(&random) { try member.keychain().update(item, secret()) }
         case 6: try comment(by: member)
         case 7..<10: try rename(by: member)
-        case 10..<12: if let item = try item(of: member) { try member.keychain().delete([item]) }
+        case 10..<12: if let item = try member.anyItem(&random) { try member.keychain().delete([item]) }
         case 12: try undelete(by: member)
         case 13 where random.number(in: 0..<4) == 0: try member.rotate(dropping: [])
         case 14 where members.count < 5 && random.number(in: 0..<4) == 0:
@@ -120,7 +100,8 @@ final class ConvergingModel {
       try expect(member.everySecret().repeated, is: 0)
     }
     try expect(members.map { try contents(of: $0.place.vault) } == files, "something is written for nothing")
-    let kept = try members[0].retiredSecrets().union(stored.map(\.secret))
+    let kept = try members[0].keychain().retiredSecrets(matching: .all)
+      .union(stored.map { "\($0.credential.secret)" })
     expect(kept.isSuperset(of: secrets), "lost: \(secrets.subtracting(kept))")
   }
 
@@ -161,27 +142,20 @@ final class ConvergingModel {
     return .text("secret\(count)")
   }
 
-  private func item(of member: SharingMember) throws -> Item? {
-    let items = try member.keychain().items(matching: .all).sorted {
-      $0.key.account?.description ?? "" < $1.key.account?.description ?? ""
-    }
-    return items.isEmpty ? nil : random.pick(items)
-  }
-
   private func add(by member: SharingMember) throws {
     let account = random.pick(accounts)
     if try member.item(account) == nil { try member.keychain().add(.internet(account: account), secret()) }
   }
 
   private func comment(by member: SharingMember) throws {
-    guard var item = try item(of: member) else { return }
+    guard var item = try member.anyItem(&random) else { return }
     count += 1
     item.comment = ByteString("comment\(count)")
     try member.keychain().update(item)
   }
 
   private func rename(by member: SharingMember) throws {
-    guard let account = try item(of: member)?.key.account else { return }
+    guard let account = try member.anyItem(&random)?.key.account else { return }
     try member.rename(account, to: random.pick(accounts))
   }
 

@@ -35,9 +35,7 @@ final class ReconcilingModel {
       let member = random.pick(members)
       switch random.number(in: 0..<10) {
       case 0..<2: try add(by: member)
-      case 2..<4: try change(by: member)
-      case 4: try comment(by: member)
-      case 5: try delete(by: member)
+      case let kind where 2..<6 ~= kind: try change(by: member, kind)
       case 6 where random.number(in: 0..<6) == 0: try rotate(by: member)
       default:
         // Somebody else may get there first.
@@ -67,20 +65,6 @@ final class ReconcilingModel {
         expect(text.hasPrefix(item.secret + " "), "of member \(number)")
       }
     }
-    // Nobody has anything to say any more.
-    let states = shared.count
-    let files = try members.map { try contents(of: $0.place.vault) }
-    clock.advance(seconds: 1)
-    for member in members { try member.sync(shared) }
-    expect(shared.count, is: states)
-    try expect(members.map { try contents(of: $0.place.vault) }, is: files)
-    // Somebody who comes now sees the same.
-    let late = SharingMember(clock.read)
-    try members[1].keychain().addRecipient(late.recipient, identity: nil)
-    try members[1].sync(shared)
-    try late.join(shared)
-    try late.sync(shared)
-    try expect(late.contents(), is: members[1].contents())
   }
 
   private func add(by member: SharingMember) throws {
@@ -99,37 +83,23 @@ final class ReconcilingModel {
     }
   }
 
-  private func item(of member: SharingMember) throws -> (EncryptedFileKeychain, Item, String)? {
-    let keychain = member.keychain()
-    let items = try keychain.items(matching: .all).sorted {
-      $0.key.account?.description ?? "" < $1.key.account?.description ?? ""
+  /// Changes the secret of an item, or its comment, or deletes it.
+  private func change(by member: SharingMember, _ kind: Int) throws {
+    guard var item = try member.anyItem(&random), let account = item.key.account?.description,
+      var changed = expected[account]
+    else { return }
+    count += 1
+    switch kind {
+    case 2..<4:
+      changed.secret = "secret\(count)"
+      try member.keychain().update(item, .text(changed.secret))
+    case 4:
+      changed.comment = "comment\(count)"
+      item.comment = ByteString(changed.comment)
+      try member.keychain().update(item)
+    default: try member.keychain().delete([item])
     }
-    if items.isEmpty { return nil }
-    let item = random.pick(items)
-    return (keychain, item, item.key.account?.description ?? "")
-  }
-
-  private func change(by member: SharingMember) throws {
-    guard let (keychain, item, account) = try item(of: member) else { return }
-    count += 1
-    try keychain.update(item, .text("secret\(count)"))
-    expected[account]?.secret = "secret\(count)"
-    expected[account]?.changed = clock.now
-  }
-
-  private func comment(by member: SharingMember) throws {
-    guard let (keychain, item, account) = try item(of: member) else { return }
-    count += 1
-    var changed = item
-    changed.comment = ByteString("comment\(count)")
-    try keychain.update(changed)
-    expected[account]?.comment = "comment\(count)"
-    expected[account]?.changed = clock.now
-  }
-
-  private func delete(by member: SharingMember) throws {
-    guard let (keychain, item, account) = try item(of: member) else { return }
-    try keychain.delete([item])
-    expected[account]?.deleted = clock.now
+    if kind == 5 { changed.deleted = clock.now } else { changed.changed = clock.now }
+    expected[account] = changed
   }
 }

@@ -134,12 +134,9 @@ final class SharingMember {
 
   /// The items by account, each with its secret and its comment.
   func contents() throws -> [String: String] {
-    let keychain = keychain()
-    var found: [String: String] = [:]
-    for item in try keychain.items(matching: .all) {
-      let secret = String(decoding: try keychain.credential(of: item).secret.revealed, as: UTF8.self)
-      found[item.key.account?.description ?? ""] = "\(secret) \(item.comment?.description ?? "")"
+    let contents = try stored().map { stored in
+      (stored.account, "\(stored.credential.secret) \(stored.item.comment?.description ?? "")")
     }
-    return found
+    return Dictionary(contents) { $1 }
   }
 }

@@ -9,6 +9,7 @@ import Testing
 
 /// Members of a new vault who change it, as text. Steps end with a semicolon or the line: `1 adds a=x` is what the first one
 /// does, `1 syncs = received: 1` an exchange with the place where it is shared, and `all syncs*3` three of everybody's.
+/// `everybody logins = a x` is what all come to, and `everybody keeps x` the secrets that nobody has lost.
 final class SharingScript {
   let clock = SettableClock()
   let shared = SharedPlace()
@@ -25,6 +26,7 @@ final class SharingScript {
       let halves = (step + " ").split(separator: " = ", maxSplits: 1, omittingEmptySubsequences: false)
       let parts = (step + " ").split(separator: " ! ", maxSplits: 1, omittingEmptySubsequences: false)
       let words = (parts.count > 1 ? parts[0] : halves[0]).split(separator: " ").map { String($0) }
+      if words.isEmpty { continue }
       var result = ""
       if parts.count > 1 {
         result = failure { try perform(words) }.map { "\($0)" } ?? "done"
@@ -40,6 +42,11 @@ final class SharingScript {
     let rest = Array(words.dropFirst(2))
     if words[0] == "later" {
       clock.advance(seconds: Int64(words[1]) ?? 0)
+      return ""
+    }
+    if words[0] == "everybody" {
+      if words[1] == "logins" { return try commonLogins() }
+      try expectInStep(with: Set(rest))
       return ""
     }
     if words[0] == "all" {
@@ -73,10 +80,11 @@ final class SharingScript {
     case "renames": try member.rename(ByteString(rest[0]), to: ByteString(rest[1]))
     case "deletes": try keychain.delete([try #require(try member.item(ByteString(rest[0])))])
     case "undeletes":
-      let retired = try keychain.retiredItems(matching: .all)
-      try keychain.undelete(try #require(retired.first { $0.reason.rawValue == rest[0] }))
+      // The latest, or the first of all.
+      let retired = try keychain.retiredItems(matching: .all).filter { $0.reason.rawValue == rest[0] }
+      try keychain.undelete(try #require(rest.last == "earliest" ? retired.last : retired.first))
     case "logins": return try member.logins().joined(separator: ", ")
-    case "secrets": return try member.retiredSecrets().sorted().joined(separator: " ")
+    case "secrets": return try keychain.retiredSecrets(matching: .all).sorted().joined(separator: " ")
     case "count": return "\(try member.contents().count)"
     case "slots": return "\(try keychain.slots()?.count ?? 0)"
     case "like": return try member.contents() == other().contents() ? "yes" : "no"
@@ -102,7 +110,7 @@ final class SharingScript {
   }
 
   /// Expects that more exchanges change nothing, and that every member has each secret and no record twice.
-  func expectInStep(with secrets: Set<String>) throws {
+  private func expectInStep(with secrets: Set<String>) throws {
     func files() throws -> [[UInt8]] { try members.map { try contents(of: $0.place.vault) } }
     let before = (try files(), shared.count)
     try play("all syncs*2")
@@ -114,15 +122,17 @@ final class SharingScript {
     }
   }
 
-  /// All members come to these logins, and so does somebody who is let in then.
-  func expectLogins(_ logins: String) throws {
+  /// The logins that all members come to, and somebody who is let in then.
+  private func commonLogins() throws -> String {
     try play("all syncs*3; 1 admits \(members.count + 1); 1 syncs")
     let late = try #require(members.last)
     try late.join(shared)
     try late.sync(shared)
-    for member in members { try expect(member.logins().joined(separator: ", "), is: logins) }
+    let logins = try members.map { try $0.logins().joined(separator: ", ") }
+    expect(Set(logins).count, is: 1, "\(logins)")
     try expect(late.stored(), is: members[0].stored())
     members.removeLast()
+    return logins[0]
   }
 }
 
@@ -153,78 +163,64 @@ struct ConvergingTests {
     try model.check()
   }
 
-  /// Two members add the same login, the second one a second later; that one counts, and the first member doesn't know.
-  private static let twice = """
-    later 1; 1 adds a=first; later 1; 2 adds a=second; 1 syncs; 2 syncs; 2 logins = a second; later 1
-    """
-
-  /// It is counted as what went and what came.
-  @Test("have one of two items that were the same login, also if it was renamed; the other one can come back")
-  func renamed() throws {
-    let script = try SharingScript(2)
-    try script.play("later 1; 1 adds a=first")
-    let first = try #require(try script.members[0].item("a"))
-    try script.play(
+  static let exchanges = [
+    // Two members add the same login, the second one a second later; that one counts, and the first member doesn't know.
+    // What comes is counted as what went and what came.
+    Exchange(
+      "have one of two items that were the same login, also if it was renamed; the other one can come back",
       """
-      later 1; 2 adds a=second; 1 syncs; 2 syncs; 2 logins = a second; later 1; 2 renames a b; 2 syncs
-      1 syncs = received: 2
-      """)
-    try script.expectLogins("b second")
-    let keychain = script.members[0].keychain()
-    try keychain.undelete(try #require(try keychain.retiredItems(matching: .all).first { $0.item == first }))
-    try script.expectLogins("a first, b second")
-  }
-
-  @Test("have none of them if it was deleted")
-  func deleted() throws {
-    let script = try SharingScript(2)
-    try script.play("\(Self.twice); 2 deletes a; 2 syncs")
-    try script.expectLogins("")
-    try script.play("1 secrets = first second")
-  }
-
-  @Test("have both if somebody has changed the other one without knowing that it had lost")
-  func changedMeanwhile() throws {
-    let script = try SharingScript(3)
-    try script.play(
+      later 1; 1 adds a=first; later 1; 2 adds a=second; 1 syncs; 2 syncs; 2 logins = a second; later 1; 2 renames a b
+      2 syncs; 1 syncs = received: 2; everybody logins = b second; 1 undeletes merged earliest
+      everybody logins = a first, b second
+      """),
+    Exchange(
+      "have none of them if it was deleted",
       """
-      later 1; 1 adds a=first; 1 syncs; 3 syncs; later 1; 2 adds a=second; 2 syncs; later 1; 3 comments a=used; later 1
-      2 renames a b; 2 syncs
-      """)
-    try script.expectLogins("a first, b second")
-  }
-
-  @Test("have what was brought back, also if a clock that was set back had dated what went out of use")
-  func broughtBack() throws {
-    let script = try SharingScript(2)
-    try script.play(
+      later 1; 1 adds a=first; later 1; 2 adds a=second; 1 syncs; 2 syncs; 2 logins = a second; later 1; 2 deletes a
+      2 syncs; everybody logins = ; 1 secrets = first second
+      """),
+    Exchange(
+      "have both if somebody has changed the other one without knowing that it had lost",
+      """
+      later 1; 1 adds a=first; 1 syncs; 3 syncs; later 1; 2 adds a=second; 2 syncs
+      later 1; 3 comments a=used; later 1; 2 renames a b; 2 syncs; everybody logins = a first, b second
+      """, members: 3),
+    Exchange(
+      "have what was brought back, also if a clock that was set back had dated what went out of use",
       """
       1 adds a=first; 1 deletes a; 1 syncs; 1 undeletes deleted; later 1; 2 adds a=second; later -3600; 1 adds c=x
       2 adds d=y; 1 syncs; 2 syncs; 2 renames a b; 2 syncs; 1 syncs; 1 undeletes deleted
-      """)
-    try script.expectLogins("a first, b second, c x, d y")
-  }
-
-  @Test("have what a name had before it was used again, however often others change something")
-  func nameUsedAgain() throws {
-    let script = try SharingScript(3)
-    try script.play(
+      everybody logins = a first, b second, c x, d y
+      """),
+    Exchange(
+      "have what a name had before it was used again, however often others change something",
       """
       1 adds x=first; all syncs*2; 1 deletes x; all syncs*2; 1 adds x=second; all syncs*2; 2 changes x=third; all syncs*2
       2 renames x r; all syncs*2; 1 adds x=fourth; all syncs*2; 2 deletes x
-      """)
-    for number in 0..<24 { try script.play("\(number % 3 + 1) adds n\(number); all syncs") }
-    try script.play("all syncs*3")
-    try script.expectInStep(with: ["first", "second", "third", "fourth"])
-  }
+      \((0..<24).map { "\($0 % 3 + 1) adds n\($0); all syncs; " }.joined())
+      all syncs*3; everybody keeps first second third fourth
+      """, members: 3),
+    Exchange(
+      "have a replaced secret, however often only the comment was changed since",
+      """
+      1 adds x=first; 1 changes x=second; all syncs
+      \((0..<25).map { "1 comments x=\($0); all syncs; " }.joined()); all syncs*2; everybody keeps first second
+      """, members: 3),
+  ]
 
-  @Test("have a replaced secret, however often only the comment was changed since")
-  func comments() throws {
-    let script = try SharingScript(3)
-    try script.play("1 adds x=first; 1 changes x=second; all syncs")
-    for number in 0..<25 { try script.play("1 comments x=\(number); all syncs") }
-    try script.play("all syncs*2")
-    try script.expectInStep(with: ["first", "second"])
+  @Test("of which", arguments: exchanges)
+  func play(exchange: Exchange) throws { try SharingScript(exchange.members).play(exchange.script) }
+}
+
+/// What some members do, for a ``SharingScript``, and how many states of the place come of it.
+struct Exchange: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let script: String
+  let members: Int
+  let states: Int?
+
+  init(_ name: String, _ script: String, members: Int = 2, states: Int? = nil) {
+    (testDescription, self.script, self.members, self.states) = (name, script, members, states)
   }
 }
 
@@ -275,16 +271,6 @@ struct ReconcilingTests {
       """),
   ]
 
-  struct Exchange: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let script: String
-    var states: Int?
-
-    init(_ name: String, _ script: String, states: Int? = nil) {
-      (testDescription, self.script, self.states) = (name, script, states)
-    }
-  }
-
   /// Added again, it is a member as any other.
   private static let admittedAgain = """
     2 former = three; 1 slots = 2; 3 joins; 3 syncs ! noSlotOpens; 1 admits 3; 1 syncs; 2 syncs; 2 former = three
@@ -293,7 +279,7 @@ struct ReconcilingTests {
 
   @Test("of which", arguments: exchanges)
   func play(exchange: Exchange) throws {
-    let script = try SharingScript(2)
+    let script = try SharingScript(exchange.members)
     let before = script.shared.count
     try script.play(exchange.script)
     if let states = exchange.states { expect(script.shared.count - before, is: states) }
@@ -309,58 +295,40 @@ struct ReconcilingTests {
   @Test("a change takes no more room than itself")
   func smallChanges() throws {
     let script = try SharingScript(2)
-    let (shared, one, two) = (script.shared, script.members[0], script.members[1])
-    let keychain = one.keychain()
+    let shared = script.shared
+    let keychain = script.members[0].keychain()
     try keychain.exclusively { () throws(KeychainError) in
       for number in 0..<300 { try keychain.add(.internet(account: ByteString("a\(number)")), .text("x")) }
     }
-    try one.sync(shared)
-    try two.sync(shared)
-    let item = try #require(try two.keychain().items(matching: .all).first)
-    try two.keychain().update(item, .text("y"))
+    try script.play("1 syncs; 2 syncs; 2 changes a7=y")
     let before = shared.states.last
-    try two.sync(shared)
+    try script.play("2 syncs")
     expect(shared.states.last?.whole, is: before?.whole)
     expect(shared.states.last?.changes.count, is: 1)
     expect(shared.states.last?.changes.first?.count ?? 0 < 5000)
-    try expect(one.sync(shared).received, is: 1)
-    try expect(one.contents(), is: two.contents())
+    try script.play("1 syncs = received: 1; 1 like 2 = yes")
   }
 
   @Test("many changes become one whole vault")
   func whole() throws {
     let script = try SharingScript(2)
-    let (clock, shared, one, two) = (script.clock, script.shared, script.members[0], script.members[1])
-    for number in 0..<70 {
-      clock.advance(seconds: 1)
-      try one.keychain().add(.internet(account: ByteString("a\(number)")), .text("x"))
-      try one.sync(shared)
-    }
+    let shared = script.shared
+    try script.play((0..<70).map { "later 1; 1 adds a\($0); 1 syncs; " }.joined())
     expect(shared.states.contains { $0.changes.count > 60 })
     expect(shared.states.last?.changes.count ?? 99 < 10)
-    try two.sync(shared)
-    try expect(two.contents().count, is: 70)
+    try script.play("2 syncs; 2 count = 70")
   }
 
   @Test("a member who was removed can't read what is stored afterwards, and the others can")
   func removal() throws {
     let script = try SharingScript(2)
-    let (clock, shared, one, two) = (script.clock, script.shared, script.members[0], script.members[1])
-    let three = SharingMember(clock.read)
-    try one.keychain().addRecipient(three.recipient, identity: nil)
-    try one.sync(shared)
-    try three.join(shared)
-    try three.sync(shared)
-    try two.keychain().add(.internet(account: "unsent"), .text("x"))
-    try one.rotate(dropping: [try #require(try one.slot(of: three))])
-    try one.keychain().add(.internet(account: "after"), .text("x"))
-    try one.sync(shared)
-    expect(failure { try three.sync(shared) }, is: .otherKey(path: "place"))
-    try expect(two.sync(shared).tookKey)
-    try one.sync(shared)
-    try expect(two.contents(), is: one.contents())
-    try expect(one.contents().count, is: 2)
-    for file in [shared.states.last?.whole ?? []] + (shared.states.last?.changes ?? []) {
+    try script.play(
+      """
+      1 admits 3; 1 syncs; 3 joins; 3 syncs; 2 adds unsent; 1 rotates 3; 1 adds after; 1 syncs
+      3 syncs ! otherKey(path: "place"; 2 syncs = received: 1 key; 1 syncs; 2 like 1 = yes; 1 count = 2
+      """)
+    let (last, three) = (script.shared.states.last, script.members[2])
+    for file in [last?.whole ?? []] + (last?.changes ?? []) {
       #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(file, with: [three.identity]) }
     }
   }
@@ -369,9 +337,7 @@ struct ReconcilingTests {
   func forgedKey() throws {
     let script = try SharingScript(2)
     let (clock, shared, one, two) = (script.clock, script.shared, script.members[0], script.members[1])
-    try one.keychain().add(.internet(), .text("x"))
-    try one.sync(shared)
-    try two.sync(shared)
+    try script.play("1 adds a; 1 syncs; 2 syncs")
     // Somebody who can write to the place, and knows the members' recipients.
     let forger = SharingMember(clock.read)
     try forger.writeIdentity()
@@ -397,38 +363,29 @@ struct ReconcilingTests {
       try expect(two.contents().count, is: 1)
       expect(shared.put(good, after: shared.count))
     }
-    try two.sync(shared)
-    try expect(two.contents().count, is: 1)
+    try script.play("2 syncs; 2 count = 1")
   }
 
   @Test("what somebody has dropped or broken in the place comes back")
   func mended() throws {
     let script = try SharingScript(2)
-    let (shared, one, two) = (script.shared, script.members[0], script.members[1])
-    try one.keychain().add(.internet(account: "a"), .text("x"))
-    try one.sync(shared)
+    let shared = script.shared
+    try script.play("1 adds a; 1 syncs")
     let former = try #require(shared.states.last)
-    try two.keychain().add(.internet(account: "b"), .text("x"))
-    try two.sync(shared)
+    try script.play("2 adds b; 2 syncs")
     // One side of a merge was taken.
     expect(shared.put(former, after: shared.count))
-    try one.sync(shared)
-    try expect(one.contents().count, is: 2)
+    try script.play("1 syncs; 1 count = 2")
     // It was taken for text.
     let marks = Array("<<<<<<< ours\n".utf8)
     expect(shared.put(SharedPlace.State(whole: marks + former.whole), after: shared.count))
-    try two.keychain().add(.internet(account: "c"), .text("x"))
-    try two.sync(shared)
-    try one.sync(shared)
-    try expect(one.contents().count, is: 3)
+    try script.play("2 adds c; 2 syncs; 1 syncs; 1 count = 3")
     // A change can't be read.
-    expect(
-      shared.put(
-        SharedPlace.State(whole: try #require(shared.states.last).whole, changes: [marks]),
-        after: shared.count))
-    try expect(one.sync(shared).unreadable, is: 1)
+    let last = try #require(shared.states.last)
+    expect(shared.put(SharedPlace.State(whole: last.whole, changes: [marks]), after: shared.count))
+    try script.play("1 syncs = received: 0 unreadable: 1")
     expect(shared.states.last?.changes.isEmpty, is: true)
-    try expect(two.sync(shared).unreadable, is: 0)
+    try script.play("2 syncs = received: 0")
   }
 
   @Test("another vault in the place is refused")
