@@ -13,21 +13,18 @@ struct LocationTests {
 
   private let homeless = KeychainError.unavailable(reason: "HOME is not set to an absolute path")
 
-  @Test("below the home folder")
-  func home() throws {
-    let location = try location(["HOME": "/home/u"])
-    expect(location.vaultFile, is: "/home/u/.local/share/llavero/vault.age")
-    expect(location.identityFile, is: "/home/u/.local/state/llavero/identity.txt")
-  }
-
-  @Test("below XDG_DATA_HOME and XDG_STATE_HOME, each by itself")
+  @Test("below the home folder, or below XDG_DATA_HOME and XDG_STATE_HOME, each by itself")
   func variables() throws {
-    try expect(
-      location(["HOME": "/h", "XDG_DATA_HOME": "/d"]),
-      is: VaultLocation(vaultFolder: "/d/llavero", stateFolder: "/h/.local/state/llavero"))
-    try expect(
-      location(["HOME": "/h", "XDG_STATE_HOME": "/s"]),
-      is: VaultLocation(vaultFolder: "/h/.local/share/llavero", stateFolder: "/s/llavero"))
+    let share = "/h/.local/share/llavero"
+    let state = "/h/.local/state/llavero"
+    for (variables, data, ownState) in [
+      ([:], share, state), (["XDG_DATA_HOME": "/d"], "/d/llavero", state),
+      (["XDG_STATE_HOME": "/s"], share, "/s/llavero"),
+    ] {
+      let location = try location(["HOME": "/h"].merging(variables) { $1 })
+      expect(location, is: VaultLocation(vaultFolder: data, stateFolder: ownState))
+      expect(location.vaultFile == data + "/vault.age" && location.identityFile == ownState + "/identity.txt")
+    }
   }
 
   @Test("relative and empty variables don't count", arguments: ["", "data", "./data", "~/data", " /data"])

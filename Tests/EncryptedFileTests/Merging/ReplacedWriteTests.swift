@@ -70,9 +70,6 @@ struct ReplacedWriteTests {
       1 replaces former fork; 1 count ! rolledBack vault generation: 2 seen: 6
       """),
     Scenario(
-      "is merged by the next change, also where a person has accepted what came",
-      "1 sets c; 2 sets d e; 2 to 1; 1 accepts; 1 sets f; 1 has a b c d e f"),
-    Scenario(
       "comes back where nothing else is left of the vault",
       "1 removes vault seen; 1 count ! missing vault; 1 salvages; 1 has a b"),
     // The first write of a new vault is copied, too. Nothing is written if nothing was brought.
@@ -114,8 +111,8 @@ struct ReplacedWriteTests {
       "is put back also where others could read it",
       "1 sets c; 1 removes vault; 1 opens newest; 1 salvages surely; 1 has a b c"),
     Scenario(
-      "is merged at once where what came into its place is accepted",
-      "1 sets c; 2 sets d; 2 to 1; 1 accepts; 1 has a b c d"),
+      "is merged at once, and by the next change, where what came into its place is accepted",
+      "1 sets c; 2 sets d e; 2 to 1; 1 accepts; {1 has a b c d e|1 sets f; 1 has a b c d e f}"),
     Scenario(
       "is merged also where others could read it",
       "1 sets c; 2 sets d e; 2 to 1; {|1 moves newest former;} 1 opens {newest|former}; 1 rotates; 1 has a b c d e"

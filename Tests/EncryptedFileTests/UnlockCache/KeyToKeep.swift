@@ -10,11 +10,7 @@ struct Sample {
   let uuid = randomUUID()
   let authenticationKey = [UInt8]((0..<32).map { _ in UInt8.random(in: .min ... .max) })
 
-  var authentication: Secret {
-    var secret = Secret()
-    for byte in authenticationKey { secret.append(byte) }
-    return secret
-  }
+  var authentication: Secret { Secret(copying: ByteString(authenticationKey)) }
 
   /// Whether a key that was found is this one: it decrypts what is encrypted to the identity.
   func isOpened(by key: borrowing KeptKey) throws -> Bool {
@@ -28,11 +24,7 @@ struct Sample {
 
 /// Whether a key unwraps one of the stanzas.
 func unwraps(_ key: borrowing KeptKey, _ stanzas: [Stanza]) throws -> Bool {
-  let fileKey = try key.identity.unwrap(stanzas)
-  switch consume fileKey {
-  case .some: return true
-  case .none: return false
-  }
+  try key.identity.unwrap(stanzas) != nil
 }
 
 extension UnlockCache {
@@ -43,11 +35,5 @@ extension UnlockCache {
   }
 
   /// Whether the cache has a vault's key.
-  func has(_ uuid: String) -> Bool {
-    let found = key(of: uuid)
-    switch consume found {
-    case .some: return true
-    case .none: return false
-    }
-  }
+  func has(_ uuid: String) -> Bool { key(of: uuid) != nil }
 }

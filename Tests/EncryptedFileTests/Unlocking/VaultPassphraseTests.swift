@@ -37,38 +37,13 @@ struct VaultPassphraseTests {
     Scenario(
       "each of several slots opens the vault",
       "1 vault aa=one bb=x/tpm cc=two; 1({one|two}) count = 3; 1(x) count ! wrongPassphrase vault"),
-    Scenario(
-      "a slot that can't be used doesn't keep the others from opening the vault",
-      "1 vault aa=# cc=two; 1(two) count = 3"),
-    // There is no passphrase yet, so it can't be the wrong one.
-    Scenario(
-      "an empty passphrase makes no vault",
-      "1 creates '' ! unusableAttribute name: passphrase empty; 1 lacks vault slots"),
   ]
 
   @Test("of which", arguments: passphrases) func play(scenario: Scenario) throws { try scenario.run() }
 
-  /// A vault that only a passphrase opens.
-  private func place(_ slots: (HandMadeVault) throws -> [Stanza]) throws -> Place {
-    let place = Place()
-    place.makeFolders()
-    var vault = try HandMadeVault()
-    vault.stanzas = [try vault.vaultStanza()] + (try slots(vault))
-    try put(try vault.file(), into: place.vault)
-    return place
-  }
-
-  private func ask(_ place: Place, _ passphrases: [String?]) -> EncryptedFileKeychain {
-    EncryptedFileKeychain(
-      at: place.location,
-      passphrase: { attempt in
-        attempt <= passphrases.count ? passphrases[attempt - 1].map { Secret($0) } : nil
-      }, patience: 0)
-  }
-
   @Test("what the person who is asked says instead of a passphrase comes through")
   func dismissed() throws {
-    let place = try place { [try $0.slot("right")] }
+    let place = try SlotPlace { [try $0.slot("right")] }.place
     let keychain = EncryptedFileKeychain(
       at: place.location, passphrase: { _ throws(KeychainError) in throw .promptDismissed })
     expect(failure { try keychain.servers() }, is: .promptDismissed)
@@ -76,65 +51,66 @@ struct VaultPassphraseTests {
 
   @Test("a work factor above the limit is refused before any work is done")
   func workFactor() throws {
-    let slot = Self.expensiveSlot(21)
-    let place = try place { _ in
-      [try Stanza(type: "llavero/slot", arguments: ["1", "aa", "passphrase"], body: slot)]
-    }
-    let error = failure { try ask(place, ["right"]).servers() }
+    let place = try Self.expensiveVault(21)
+    let error = failure { try place.keychain(passphrase: "right").servers() }
     guard case .damaged(place.vault, let detail) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     expect(detail, is: "its passphrase takes 2^21 steps, more than 2^20")
-    let cheap = try self.place { [try $0.slot("right", logN: 5)] }
+    let cheap = try SlotPlace { [try $0.slot("right", logN: 5)] }.place
     try expect(cheap.keychain(passphrase: "right", maximumWorkFactor: 5).servers().count, is: 3)
     expect(failure { try cheap.keychain(passphrase: "right", maximumWorkFactor: 4).servers() } != nil)
   }
 
   @Test("a work factor that no machine can do is refused", arguments: [23, 62, 63, 64, 100])
   func absurdWorkFactor(logN: Int) throws {
-    let slot = Self.expensiveSlot(logN)
-    let place = try place { _ in
-      [try Stanza(type: "llavero/slot", arguments: ["1", "aa", "passphrase"], body: slot)]
-    }
+    let place = try Self.expensiveVault(logN)
     for limit in [20, 22] {
       expect(failure { try place.keychain(passphrase: "right", maximumWorkFactor: limit).servers() } != nil)
     }
   }
 
-  /// A slot that nobody could have made.
-  private static func expensiveSlot(_ logN: Int) -> [UInt8] {
+  /// A vault with a slot that nobody could have made.
+  private static func expensiveVault(_ logN: Int) throws -> Place {
     let unpadded = { (count: Int) in
       HandMadeVault.base64([UInt8](repeating: 5, count: count)).filter { $0 != "=" }
     }
-    return Array(
-      "age-encryption.org/v1\n-> scrypt \(unpadded(16)) \(logN)\n\(unpadded(32))\n--- \(unpadded(32))\n".utf8)
-      + [UInt8](repeating: 0, count: 64)
+    let stanza = "-> scrypt \(unpadded(16)) \(logN)\n\(unpadded(32))\n"
+    let slot = Array("age-encryption.org/v1\n\(stanza)--- \(unpadded(32))\n".utf8)
+    return try SlotPlace { _ in
+      [
+        try Stanza(
+          type: "llavero/slot", arguments: ["1", "aa", "passphrase"],
+          body: slot + [UInt8](repeating: 0, count: 64))
+      ]
+    }.place
   }
 
   @Test("a slot that holds another vault's identity is not said to have a wrong passphrase")
   func foreignSlot() throws {
     let other = try HandMadeVault()
-    let place = try place { _ in [try other.slot("right")] }
-    let error = failure { try ask(place, ["right"]).servers() }
+    let place = try SlotPlace { _ in [try other.slot("right")] }.place
+    let error = failure { try place.keychain(passphrase: "right").servers() }
     expect(error != nil && error != .wrongPassphrase(path: place.vault))
   }
 
   @Test("a vault made with a passphrase has it as a slot in the header and beside", .timeLimit(.minutes(60)))
   func creation() throws {
     let place = Place()
-    try ask(place, []).create(.passphrase(Secret("right")))
+    try EncryptedFileKeychain(at: place.location).create(.passphrase(Secret("right")))
     expect(!exists(place.identityFile) && !exists(place.newIdentityFile))
-    let header = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }
-    let slot = try #require(header.stanzas.first { $0.type == "llavero/slot" })
+    let slot = try #require(try place.header.stanzas.first { $0.type == "llavero/slot" })
     let copy = place.slots + "/" + slot.arguments[1] + ".age"
     try expect(contents(of: copy), is: slot.body)
     try expect(FileFacts(copy).mode & 0o7777, is: 0o600)
     let inner = try slot.body.withUnsafeBytes { try Header(parsing: $0) }
     let logN = try #require(Int(inner.stanzas[0].arguments[1]))
     expect(ScryptWork.current.least...20 ~= logN)
-    try expect(ask(place, ["right"]).servers(), is: [])
-    expect(failure { try ask(place, ["wrong"]).servers() }, is: .wrongPassphrase(path: place.vault))
+    try expect(place.keychain(passphrase: "right").servers(), is: [])
+    expect(
+      failure { try place.keychain(passphrase: "wrong").servers() },
+      is: .wrongPassphrase(path: place.vault))
   }
 
   @Test("the memory that a passphrase takes is known")
