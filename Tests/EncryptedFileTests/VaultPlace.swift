@@ -14,6 +14,13 @@ final class Place: Sendable {
       vaultFolder: folder["data/llavero"], stateFolder: folder["state/llavero"])
   }
 
+  /// A place with a vault of one item.
+  static func filled() throws -> Place {
+    let place = Place()
+    try place.keychain().add(servers: ["a.example"])
+    return place
+  }
+
   var path: String { folder.path }
   var vault: String { location.vaultFile }
   var identityFile: String { location.identityFile }

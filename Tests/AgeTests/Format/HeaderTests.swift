@@ -93,13 +93,6 @@ import Testing
     #expect(throws: AgeError.header(.noStanza)) { _ = try Header.encode(stanzas: [], fileKey: FileKey()) }
   }
 
-  @Test("a header of another file key is not authentic")
-  func wrongFileKey() throws {
-    let header = try Header(try Self.header())
-    #expect(throws: AgeError.headerMAC) { try header.verify(FileKey()) }
-    #expect(throws: Never.self) { try header.verify(try header.fileKey(with: [Self.identity])) }
-  }
-
   @Test("1024 stanzas are the most there may be")
   func manyStanzas() throws {
     let grease = try Stanza(type: "grease")

@@ -15,15 +15,9 @@ struct DescriptorTests {
     #expect(descriptors(below: place.path) == 0, sourceLocation: sourceLocation)
   }
 
-  private func filled() throws -> Place {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    return place
-  }
-
   @Test("the count sees a descriptor that is open, as a keychain that has answered has one")
   func control() throws {
-    let place = try filled()
+    let place = try Place.filled()
     expect(descriptors(below: place.path), is: 0)
     let keychain = place.keychain()
     try expect(keychain.servers(), is: ["a.example"])
@@ -34,7 +28,7 @@ struct DescriptorTests {
 
   @Test("reading and writing leave none open")
   func success() throws {
-    let place = try filled()
+    let place = try Place.filled()
     expectNoLeak(place) {
       expect(failure { _ = try place.keychain().servers() }, is: nil)
       expect(failure { try place.keychain().exclusively { () throws(KeychainError) in } }, is: nil)
@@ -71,7 +65,7 @@ struct DescriptorTests {
 
   @Test("a lock that is held leaves none open")
   func lock() throws {
-    let place = try filled()
+    let place = try Place.filled()
     let holder = place.keychain()
     try holder.exclusively { () throws(KeychainError) in
       let before = descriptors(below: place.path)
@@ -93,7 +87,7 @@ struct DescriptorTests {
 
   @Test("no descriptor is closed twice: those that others open meanwhile stay open")
   func doubleClose() throws {
-    let place = try filled()
+    let place = try Place.filled()
     chmod(place.identityFile, 0o644)
     let isDone = Collected<Bool>()
     let lost = Collected<Int32>()

@@ -81,12 +81,6 @@ struct FileRefusalTests {
   @Test("in place of it, or in it", .timeLimit(.minutes(60)), arguments: refusals)
   func play(scenario: Scenario) throws { try scenario.run() }
 
-  private func filled() throws -> Place {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    return place
-  }
-
   @Test(
     "a symbolic link further up that leads nowhere is no new place either, as to a disk that isn't mounted")
   func deadLinkAbove() throws {
@@ -106,7 +100,7 @@ struct FileRefusalTests {
 
   @Test("the identity file names the public key, and one that is wrong there changes nothing")
   func publicKeyComment() throws {
-    let place = try filled()
+    let place = try Place.filled()
     let own = text(try contents(of: place.identityFile))
     let line = "# public key: \(try place.identity().recipient)\n"
     expect(own.contains("\n" + line + "AGE-SECRET-KEY-1"))
@@ -124,7 +118,7 @@ struct FileRefusalTests {
 
   @Test("an identity file without identity, or cut short anywhere, is damaged, and opens nothing")
   func garbage() throws {
-    let place = try filled()
+    let place = try Place.filled()
     let whole = try contents(of: place.identityFile)
     let texts = [
       "\n", "# only a comment\n", "AGE-SECRET-KEY-1\n", "garbage", "\u{0}\u{0}\u{0}",

@@ -99,8 +99,7 @@ struct WritingTests {
 
   @Test("the lock file keeps its inode for good and stays empty")
   func lockFile() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
+    let place = try Place.filled()
     let first = try FileFacts(place.lock)
     for number in 0..<5 {
       let keychain = place.keychain()
@@ -143,8 +142,7 @@ struct WritingTests {
 
   @Test("all files are 0600 and all folders 0700, whatever the umask allows")
   func modes() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
+    let place = try Place.filled()
     try place.keychain().add(servers: ["b.example"])
     let all = try place.everything()
     let uuid = try #require(try place.keychain().summary()).uuid

@@ -101,8 +101,7 @@ struct VaultDamageTests {
 
   @Test("bytes behind the end are an error")
   func extended() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
+    let place = try Place.filled()
     let whole = try contents(of: place.vault)
     for tail in [[0], [0x0a], [UInt8](repeating: 0, count: 16), [UInt8](repeating: 7, count: 70_000), whole] {
       try put(whole + tail, into: place.vault)

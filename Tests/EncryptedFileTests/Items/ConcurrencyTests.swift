@@ -71,8 +71,7 @@ struct ConcurrencyTests {
 
   @Test("a writer gives up when its patience ends and says for how long it waited", arguments: [0, 1])
   func givingUp(patience: Int) throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
+    let place = try Place.filled()
     let before = try place.everything()
     let folder = try Folder(creating: place.location.vaultFolder)
     let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
@@ -96,8 +95,7 @@ struct ConcurrencyTests {
 
   @Test("a writer that has waited for five seconds says so once, and then gets the lock")
   func waiting() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
+    let place = try Place.filled()
     let heard = Collected<EncryptedFileKeychain.Notice>()
     let errors = Collected<String>()
     let ready = Collected<Bool>()

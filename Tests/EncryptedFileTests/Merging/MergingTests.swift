@@ -114,8 +114,7 @@ struct MergingTests {
 
   @Test("the three-file form replaces its file, and what has another name of that stays as it was")
   func replacedFile() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
+    let place = try Place.filled()
     let (ours, second) = (place.path + "/ours.age", place.path + "/second.age")
     let before = try contents(of: place.vault)
     try put(before, into: ours)
@@ -144,8 +143,7 @@ struct MergingTests {
 
   @Test("what a process left that was killed while it merged is removed, and nothing that is in use")
   func scratchFolders() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
+    let place = try Place.filled()
     let state = place.location.stateFolder
     let scratch = ["0123456789abcdef", "0123456789abcde0", "0123456789abcde1", "tool"].map {
       state + "/merge-" + $0

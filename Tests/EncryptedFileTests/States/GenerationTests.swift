@@ -147,8 +147,7 @@ struct GenerationTests {
 
   @Test("where there can be no links, a copy is kept")
   func copying() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
+    let place = try Place.filled()
     // A test can't reach the limit of the link count, but it can use another file system.
     let folder = place.location.vaultFolder + "/generations"
     var template = Array("/dev/shm/llavero-generations-XXXXXX".utf8CString)

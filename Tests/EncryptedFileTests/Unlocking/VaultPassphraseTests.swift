@@ -10,9 +10,6 @@ import Testing
 struct VaultPassphraseTests {
   static let passphrases = [
     Scenario(
-      "the right one opens the vault, for reading and for writing",
-      "1 vault right; 1(right) count = 3; 1(right) adds d; 1(right) count = 4; 1 lacks identity"),
-    Scenario(
       "beside another vault's identity file it is still what opens the vault, and is said to be",
       "1 vault right; 1 key O; 1 writes identity 1/@O.txt; 1 summary = locked passphrase; 1(right) count = 3"),
     Scenario(
