@@ -55,22 +55,9 @@ fresh_home() {
   clean_environment
   use_home "$CASE"
   export LLAVERO_KEYCHAIN=${KEYCHAIN-file}
-  if [[ -n ${SEARCH_LIST:-} && $LLAVERO_KEYCHAIN == file ]]; then use_search_list; fi
   if [[ -n ${UNLOCK_CACHE:-} ]]; then export LLAVERO_UNLOCK_CACHE=$UNLOCK_CACHE; fi
   : >"$ASKED"
   cd "$CASE" || return
-}
-
-# use_search_list: the file is in a list with another one, which is asked first and has nothing
-use_search_list() {
-  local state=$XDG_STATE_HOME/llavero
-  export LLAVERO_KEYCHAIN=
-  install -d -m 700 "$state" "$state/keychains" "$state/keychains/other" "$CASE/other"
-  cp "$SEARCH_LIST/vault.age" "$CASE/other/"
-  cp "$SEARCH_LIST/identity.txt" "$state/keychains/other/"
-  printf 'other file %s\nfile\n' "$CASE/other" >"$state/keychain-list"
-  printf 'file 2026-11-25T00:00:00.000Z\n' >"$state/keychain"
-  chmod 600 "$state/keychain-list" "$state/keychain" "$CASE/other/vault.age" "$state/keychains/other/identity.txt"
 }
 
 # snapshot: the name, kind, mode, owner, size, time of change and hash of every file in the home
