@@ -18,7 +18,7 @@ make_authority() {
 
 new_authority() {
   authority authority
-  certified server authority DNS:forge.test,DNS:xn--bcher-kva.test,DNS:localhost,IP:127.0.0.1
+  certified server authority DNS:forge.test,DNS:localhost,IP:127.0.0.1
   certified client authority
 }
 
@@ -115,9 +115,9 @@ expiring() {
   } >"$CASE/imported" 2>&1 </dev/null || fail "it can't be changed" "$(cat "$CASE/imported")"
 }
 
-# register REDIRECT_URI [client_secret_post]: registers a client of $mock, and sets client_id and client_secret
+# register REDIRECT_URI: registers a client of $mock, and sets client_id and client_secret
 register() {
-  local answer request="{\"redirect_uris\": [\"$1\"], \"token_endpoint_auth_method\": \"${2:-client_secret_basic}\"}"
+  local answer request="{\"redirect_uris\": [\"$1\"], \"token_endpoint_auth_method\": \"client_secret_basic\"}"
   # shellcheck disable=SC2154 # start_mock sets it
   answer=$(ask -f "$mock/oauth2/clients" -H 'Content-Type: application/json' -d "$request")
   # shellcheck disable=SC2034 # for the suites
