@@ -47,6 +47,20 @@ at_once() {
   ((number == ($1 * ($# == 2)))) || fail "$number of $1 have a password" "$(cat "$CASE"/answer-* "$CASE"/said-*)"
 }
 
+# eight_writers FUNCTION WORD...: eight processes at once run it with their number and these words; each writes how many
+# turns it has made to $CASE/turns.NUMBER. Sets $written to all of them.
+eight_writers() {
+  local number ids=()
+  for number in {1..8}; do
+    "$1" "$number" "${@:2}" >"$CASE/writer$number.log" 2>&1 &
+    ids+=("$!")
+  done
+  for number in {1..8}; do
+    wait "${ids[number - 1]}" || fail "writer $number failed:" "$(cat "$CASE/writer$number.log")"
+  done
+  written=$(awk '{ sum += $1 } END { print sum }' "$CASE"/turns.*)
+}
+
 # kept SECRET ARGUMENT...: adds an item
 kept() {
   printf '%s' "$1" | llavero add "${@:2}" 2>/dev/null

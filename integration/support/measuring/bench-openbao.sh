@@ -72,7 +72,7 @@ openbao_writers_row() {
   local end=
   fresh_place openbao-writers openbao
   with_copies
-  fleet_writers for_a_minute
+  eight_writers fleet_writer for_a_minute
   lost_updates
   count 'updates lost in a minute of 8 writers to OpenBao' 0 "$lost" "of $((2 * written))"
   leave_place
@@ -111,7 +111,7 @@ fleet_by_role() {
 # --- a cluster whose leader is killed
 
 failover_rows() {
-  local leader before reader new resumed number node changes=0 versions=0
+  local leader killed reader new resumed number changes=0 versions=0
   fresh_place cluster openbao
   start_cluster
   add_plain_fleet mount=llavero "ca=$CASE/authority.crt" fresh=0 "address=${nodes[1]},${nodes[2]}"
@@ -121,26 +121,16 @@ failover_rows() {
   asks_for git.example.com alice >"$CASE/request"
   : >"$CASE/answered"
   : >"$CASE/refused"
-  start_writers 4
   unending_reader &
   reader=$!
   processes+=("$reader")
-  wait_for 60 stored_since 0 40 || fail "the writers write nothing" "$(cat "$CASE/writers")"
   wait_for 60 test -s "$CASE/answered" || fail "git gets no answer" "$(cat "$CASE/refused")"
-  leader=$(leader_by "${nodes[0]}")
-  kill_node "$leader"
-  before=$(wc -l <"$CASE/stored")
-  wait_for 60 has_new_leader "$leader" || fail "there is no new leader"
-  new=$EPOCHREALTIME
-  wait_for 60 stored_since "$before" 40 || fail "nothing is written after the leader is gone" "$(tail "$CASE/writers")"
-  end_writers
+  outlive_the_leader
   wait "$reader"
   resumed=$(sort -k 3 -n "$CASE/stored" | awk -v new="$new" '$3 > new { printf "%d", ($3 - new) * 1000; exit }')
-  for node in "${nodes[@]}"; do [[ $node == "$leader" ]] || bao=$node; done
   for number in 1 2 3 4; do
     changes=$((changes + $(grep -c "^$number " "$CASE/stored")))
-    versions=$((versions + $(bao kv metadata get -mount=llavero -format=json "https/git.example.com/443/-/w$number/-/-" |
-      jq .data.current_version)))
+    versions=$((versions + $(versions_of "w$number")))
   done
   touch "$CASE/failures"
   count "a leader is killed: questions of git, for what has a copy, without an answer" 0 "$(wc -l <"$CASE/refused")" \
@@ -162,15 +152,4 @@ unending_reader() {
       echo >>"$CASE/refused"
     fi
   done
-}
-
-# has_new_leader FORMER: one of the nodes that are left names another one
-has_new_leader() {
-  local node named
-  for node in "${nodes[@]}"; do
-    if [[ $node == "$1" ]]; then continue; fi
-    named=$(leader_by "$node") || continue
-    if [[ $named == https* && $named != "$1" ]]; then return 0; fi
-  done
-  return 1
 }

@@ -146,7 +146,7 @@ git_writer() {
 
 # git_writers COMMAND...: eight at once; sets $written to how many logins they have stored
 git_writers() {
-  local number ids=()
+  local number
   team ann
   age-keygen -o "$CASE/key.txt" 2>/dev/null
   succeeds llavero keychain member add team "$(age-keygen -y "$CASE/key.txt")"
@@ -154,14 +154,7 @@ git_writers() {
     at "writer$number"
     succeeds llavero keychain add team git "$REMOTE" --identity "$CASE/key.txt"
   done
-  for number in {1..8}; do
-    git_writer "$number" "$@" >"$CASE/writer$number.log" 2>&1 &
-    ids+=("$!")
-  done
-  for number in {1..8}; do
-    wait "${ids[number - 1]}" || fail "writer $number failed:" "$(cat "$CASE/writer$number.log")"
-  done
-  written=$(awk '{ sum += $1 } END { print sum }' "$CASE"/turns.*)
+  eight_writers git_writer "$@"
 }
 
 # has_logins PERSON: sets $logins to how many the shared keychain has there

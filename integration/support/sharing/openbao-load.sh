@@ -15,27 +15,21 @@ fleet_writer() {
   echo "$turn" >"$CASE/turns.$1"
 }
 
-# fleet_writers COMMAND...: eight at once; sets $written to how many turns they have made
-fleet_writers() {
-  local number ids=()
-  for number in {1..8}; do
-    fleet_writer "$number" "$@" 2>>"$CASE/writers" &
-    ids+=("$!")
-  done
-  for number in "${ids[@]}"; do wait "$number" || fail "a writer failed" "$(cat "$CASE/writers")"; done
-  written=$(awk '{ sum += $1 } END { print sum }' "$CASE"/turns.*)
-}
-
 # lost_updates: sets $lost to how many of the changes that they were told of are not there, or are there twice
 lost_updates() {
   local versions added number
-  versions=$(bao kv metadata get -mount=llavero -format=json https/git.example.com/443/-/shared/-/- | jq .data.current_version)
+  versions=$(versions_of shared)
   for number in {1..8}; do seq -f "w$number-%.0f" "$(<"$CASE/turns.$number")"; done | sort >"$CASE/told"
   run llavero list
   grep -o 'w[1-8]-[0-9]*' "$CASE/stdout" | sort >"$CASE/there"
   added=$(comm -3 "$CASE/told" "$CASE/there" | wc -l)
   lost=$((written - versions))
   lost=$((${lost#-} + added))
+}
+
+# versions_of ACCOUNT: prints how many there are of what writers have stored for it
+versions_of() {
+  bao kv metadata get -mount=llavero -format=json "https/git.example.com/443/-/$1/-/-" | jq .data.current_version
 }
 
 # leader_by ADDRESS: prints the address of the leader that this node knows
@@ -91,3 +85,32 @@ end_writers() {
 
 # stored_since COUNT MORE: so many more changes were made than this count
 stored_since() { (($(wc -l <"$CASE/stored") >= $1 + $2)); }
+
+# has_new_leader FORMER: one of the nodes that are left names another one
+has_new_leader() {
+  local node named
+  for node in "${nodes[@]}"; do
+    if [[ $node == "$1" ]]; then continue; fi
+    named=$(leader_by "$node") || continue
+    if [[ $named == https* && $named != "$1" ]]; then return 0; fi
+  done
+  return 1
+}
+
+# outlive_the_leader: four writers make forty changes, and after the leader is killed forty more; sets leader to its
+# address, killed to the moment of its end, new to that when there was another one, and bao to a node that is left
+# shellcheck disable=SC2034 # for the suites
+outlive_the_leader() {
+  local before node
+  start_writers 4
+  wait_for 60 stored_since 0 40 || fail "the writers write nothing" "$(cat "$CASE/writers")"
+  leader=$(leader_by "${nodes[0]}")
+  kill_node "$leader"
+  killed=$EPOCHREALTIME
+  before=$(wc -l <"$CASE/stored")
+  wait_for 60 has_new_leader "$leader" || fail "there is no new leader"
+  new=$EPOCHREALTIME
+  wait_for 60 stored_since "$before" 40 || fail "nothing is written after the leader is gone" "$(tail "$CASE/writers")"
+  end_writers
+  for node in "${nodes[@]}"; do [[ $node == "$leader" ]] || bao=$node; done
+}
