@@ -7,8 +7,8 @@ endpoints are /authorize, /token, /device, /verify, /revoke and /NAME.git; its m
 Connect say.
 Everybody consents at once. A refresh token is used once; one that nobody has issued is good too.
 
-WHEN is once-, for the first request only. WHERE is one of the endpoints or metadata; without it, words are about the token
-endpoint, or where the lists below say.
+WHEN is once-, for the first request only. WHERE is one of the endpoints or metadata; without it, a word is about the
+token endpoint.
 
 Anywhere:
   status-CODE, html (502), retry-SECONDS (429)
@@ -20,7 +20,7 @@ token:
   error-CODE (400, or 401 for invalid_client), escape (an error_description with terminal escapes), escape-error,
   ok-status (200 for errors)
   newline, long-token: the access token
-  expires-SECONDS, and expires-negative, -text, -none
+  expires-SECONDS, and expires-none
   scope-SCOPE
 metadata:
   issuer, no-issuer
@@ -38,7 +38,6 @@ import hashlib
 import os
 import re
 import secrets
-import sys
 import threading
 import time
 from email.utils import formatdate
@@ -51,33 +50,6 @@ ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x9b1m\r\nllavero: signed in\u202e\
 HUGE = 10 * 1024 * 1024
 ENDPOINTS = {"authorize", "token", "device", "verify", "revoke"}
 METADATA_PATHS = {"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
-
-METADATA = "issuer no-issuer http-token http-authorize http-device"
-DEVICE = "file-verification escape-verification escape-code google interval-N"
-ANYWHERE = (
-    "status-N html retry-N redirect redirect-N redirect-same redirect-http loop huge endless trickle silent cut reset date-N"
-    " date-junk text"
-)
-TOKEN = "error-N escape escape-error ok-status newline long-token expires-N scope-N"
-
-
-def is_one_of(word, words):
-    patterns = [re.escape(each).replace("\\-N", "-.+") for each in words.split()]
-    return re.fullmatch("|".join(patterns), word) is not None
-
-
-class Unknown(Exception):
-    pass
-
-
-def where_belongs(word):
-    """The endpoint of a word that names none."""
-    for where, words in (("metadata", METADATA), ("device", DEVICE)):
-        if is_one_of(word, words):
-            return where
-    if is_one_of(word, ANYWHERE) or is_one_of(word, TOKEN):
-        return "token"
-    raise Unknown(word)
 
 
 class Hostile(Peer):
@@ -106,11 +78,8 @@ class Hostile(Peer):
                 continue
             when, word = re.fullmatch("(once-)?(.*)", each).groups()
             where, dot, rest = word.partition(".")
-            if dot and where in ENDPOINTS | {"metadata"}:
-                word = rest
-                where_belongs(word)
-            else:
-                where = where_belongs(word)
+            if not (dot and where in ENDPOINTS | {"metadata"}):
+                where, rest = "token", word
             if where != kind:
                 continue
             if when:
@@ -119,7 +88,7 @@ class Hostile(Peer):
                     self.done.add((behaviours, kind, each))
                 if not is_first:
                     continue
-            yield word
+            yield rest
 
     def origin(self):
         return f"https://{self.headers.get('Host', f'127.0.0.1:{self.server.server_port}')}"
@@ -139,11 +108,7 @@ class Hostile(Peer):
 
     def serve(self):
         self.now, self.sending = [], None
-        try:
-            super().serve()
-        except Unknown as error:
-            print(f"hostile-sign-in.py: no such behaviour: {error}", file=sys.stderr, flush=True)
-            self.reply(404, [], f"no such behaviour: {error}\n".encode())
+        super().serve()
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = serve
 
@@ -265,7 +230,7 @@ class Hostile(Peer):
         if expires == "none":
             del answer["expires_in"]
         elif expires is not None:
-            answer["expires_in"] = {"negative": -3600, "text": "soon"}.get(expires) or int(expires)
+            answer["expires_in"] = int(expires)
         if self.value("scope-"):
             answer["scope"] = self.value("scope-")
         return answer

@@ -1,7 +1,10 @@
 # shellcheck shell=bash
-# What the suites about signing in do and expect. Sourced after sign-in.sh.
+# What the suites about signing in do and expect.
 
+source "$SUPPORT/harness/certificate.sh"
 source "$SUPPORT/harness/ports.sh"
+source "$SUPPORT/git-and-sign-in/git-server.sh"
+source "$SUPPORT/git-and-sign-in/sign-in.sh"
 
 # --- settings
 

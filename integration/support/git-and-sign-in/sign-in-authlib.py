@@ -313,12 +313,6 @@ def application():
         end_tokens()
         return {}
 
-    @app.post("/control/forget")
-    def forget():
-        access.clear()
-        refresh.clear()
-        return {}
-
     @app.post("/control/device-life")
     def device_life():
         DeviceAuthorization.EXPIRES_IN = int(flask.request.form["seconds"])
