@@ -12,8 +12,6 @@ https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/tok
 import sys
 import time
 
-from cryptography.exceptions import InvalidSignature
-
 from signed_tokens import Interface, parts, serve
 
 folder, reviewer = sys.argv[1:]
@@ -28,10 +26,7 @@ def accounts():
 
 def status(spec):
     """The status of a review, and what is written down of it."""
-    try:
-        said = parts(spec["token"], folder + "/jwt.pub")[1]
-    except (ValueError, InvalidSignature):
-        return {"authenticated": False, "error": "invalid bearer token"}, "- - unsigned"
+    said = parts(spec["token"], folder + "/jwt.pub")[1]
     user = said["sub"]
     audiences = [name for name in spec.get("audiences", said["aud"]) if name in said["aud"]]
     uid = said["kubernetes.io"]["serviceaccount"]["uid"]

@@ -1,5 +1,8 @@
 # shellcheck shell=bash
-# What the suites about keychains in OpenBao have in common. Sourced after openbao.sh.
+# What the suites about keychains in OpenBao have in common.
+
+source "$SUPPORT/harness/certificate.sh"
+source "$SUPPORT/sharing/openbao.sh"
 
 requires_python cryptography
 
@@ -140,7 +143,7 @@ job_token() {
 with_service_accounts() {
   with_signed_tokens
   certified kubernetes authority IP:127.0.0.1
-  printf '%s\n' 'team:app 6f1c' 'team:other 84d0' 'foreign:app b93e' >"$CASE/accounts"
+  printf '%s\n' 'team:app 6f1c' 'team:other 84d0' >"$CASE/accounts"
   served "$LLAVERO_TEST_PYTHON" "$SUPPORT/git-and-sign-in/token-review.py" "$CASE" "$SECRET"
   asks_bao POST sys/auth/kubernetes '{"type":"kubernetes"}'
   bao_write auth/kubernetes/config kubernetes_host="https://$host" kubernetes_ca_cert="$(<"$CASE/authority.crt")" \
