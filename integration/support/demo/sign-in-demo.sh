@@ -7,11 +7,6 @@ LLAVERO_TEST_PYTHON=$root/.build/venv/bin/python
 mkdir "$SUITE_TMP"
 source "$SUPPORT/git-and-sign-in/sign-in.sh"
 
-# decides URL: the person types the code that the terminal shows, and consents
-decides() {
-  decide "$1" "$(grep -oE '^ +[A-Z0-9-]{8,9}\s*$' <<<"$SHOWN" | tail -n 1 | tr -d ' \r')" accept
-}
-
 # over: the tokens that were given so far have expired, for the server and for llavero
 over() {
   say 'The tokens of this server are good for an hour. This demo leaps over the hour:'
@@ -49,8 +44,8 @@ declare -f ask decide decides >functions
 export CA CLIENT
 printf '$ llavero login %s\n' "$django"
 said=$(SSH_CONNECTION='x' "$SUPPORT/people/on-terminal.py" 'see type this code' 'see Waiting' \
-  "run exec bash -euc '. $CASE/functions; decides $django'" 'see you are signed in' -- llavero login "$django" 2>&1) ||
-  true
+  "run exec bash -euc '. $CASE/functions; decides $django accept'" 'see you are signed in' \
+  -- llavero login "$django" 2>&1) || true
 printf '%s\n' "$said" | tr '\r' '\n' | sed 's/\x1b\[K//g; /^$/d; /^status/d; /^echo on$/d' | awk '!/Waiting/ || !waited++'
 expect 'you are signed in'
 expect 'status 0'

@@ -109,11 +109,6 @@ completes() {
   succeeded
 }
 
-# decides URL accept|deny: a step `run` for the code that the terminal shows
-decides() {
-  decide "$1" "$(grep -oE '^ +[A-Z0-9-]{8,9}\s*$' <<<"$SHOWN" | tail -n 1 | tr -d ' \r')" "$2"
-}
-
 # shown_callback: the address at which a browser ends that opens what the terminal shows
 shown_callback() {
   BROWSER_DOES="stays keep" "$BROWSER" "$(grep -oE 'https://[^ ]*[?&]response_type=[^ ]*' <<<"$SHOWN" | tail -n 1 | tr -d '\r')"

@@ -99,6 +99,11 @@ decide() {
   if [[ $next == */device-confirm/* ]]; then ask -f -o /dev/null "$next" -d "action=$3"; fi
 }
 
+# decides URL accept|deny: a step `run` for the code that the terminal shows
+decides() {
+  decide "$1" "$(grep -oE '^ +[A-Z0-9-]{8,9}\s*$' <<<"$SHOWN" | tail -n 1 | tr -d ' \r')" "$2"
+}
+
 # past: all tokens that llavero has have expired
 past() {
   expiring 1577836800
