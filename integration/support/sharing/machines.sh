@@ -41,17 +41,16 @@ has_not() {
 
 # secrets: prints `HOST PASSWORD` for every item in use here, and nothing else
 secrets() {
-  llavero list --json | python3 -c '
-import json, subprocess, sys
-for item in json.load(sys.stdin):
-    url = "https://" + item["server"]
-    secret = subprocess.run(["llavero", "get", url, "--account", "alice"], capture_output=True, check=True)
-    print(item["server"], secret.stdout.decode().strip())' | LC_ALL=C sort
+  local host secret
+  llavero list --format '{server}\n' | while read -r host; do
+    secret=$(llavero get "https://$host" --account alice)
+    echo "$host $secret"
+  done | LC_ALL=C sort
 }
 
 # count_earlier HOST: the number of entries that undelete lists
 count_earlier() {
-  llavero undelete "https://$1" --account alice --list --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'
+  llavero undelete "https://$1" --account alice --list --json | jq length
 }
 
 # earlier_secrets HOST: the secrets that undelete restores, one by one, in a copy of this machine

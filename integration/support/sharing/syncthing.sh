@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Two Syncthings on loopback that share the vaults' folders of the machines `one` and `two`, and know no other devices.
 
-if_long requires syncthing
+if_long requires curl syncthing
 
 source "$SUPPORT/harness/ports.sh"
 
@@ -67,14 +67,14 @@ start_syncthings() {
   done
 }
 
-# ask_syncthing MACHINE PATH: prints the answer
+# ask_syncthing MACHINE PATH [METHOD]: prints the answer of its interface, or why there is none
 ask_syncthing() {
-  python3 "$SUPPORT/sharing/syncthing-call.py" GET "127.0.0.1:${gui[$1]}" "$2"
+  curl -sSf --noproxy '*' --max-time 20 -X "${3:-GET}" -H 'X-API-Key: key' "http://127.0.0.1:${gui[$1]}/rest/$2" 2>&1
 }
 
 # tell_syncthing MACHINE PATH
 tell_syncthing() {
-  python3 "$SUPPORT/sharing/syncthing-call.py" POST "127.0.0.1:${gui[$1]}" "$2" >"$CASE/told" ||
+  ask_syncthing "$1" "$2" POST >"$CASE/told" ||
     fail "syncthing doesn't do $2:" "$(cat "$CASE/told")"
 }
 
@@ -98,9 +98,15 @@ scan() {
 
 is_synced() {
   scan
-  python3 "$SUPPORT/sharing/syncthing-call.py" SYNCED "127.0.0.1:${gui[one]}" "${device[two]}" &&
-    python3 "$SUPPORT/sharing/syncthing-call.py" SYNCED "127.0.0.1:${gui[two]}" "${device[one]}" && same_folders
+  has_all one two && has_all two one && same_folders
 }
+
+# has_all MACHINE OTHER: it is connected to the other one, is idle, and both have all of the folder
+has_all() {
+  ask_syncthing "$1" system/connections | jq -e --arg other "${device[$2]}" '.connections[$other].connected' &&
+    ask_syncthing "$1" 'db/status?folder=vault' | jq -e '.state == "idle" and .needTotalItems == 0' &&
+    ask_syncthing "$1" "db/completion?folder=vault&device=${device[$2]}" | jq -e '.needItems == 0'
+} >/dev/null 2>&1
 
 # same_folders: both have the same vault files
 same_folders() {
