@@ -47,7 +47,7 @@ enum RunCommand {
 
   private struct Options {
     var selection = KeychainSelection()
-    var assignments: [ByteString] = []
+    var assignments: [VariableAssignment] = []
     var files: [CString] = []
     /// `--netrc-file`; `nil` if the option isn't given.
     var hosts: [ByteString]?
@@ -75,7 +75,7 @@ enum RunCommand {
           throw .failure(
             "a program has to stand after '--'", hint: "as in: llavero run --env NAME=REFERENCE -- PROGRAM",
             status: .usage)
-        case .option("--env"): assignments.append(try value())
+        case .option("--env"): assignments.append(try VariableAssignment(value()))
         case .option("--env-file"): files.append(CString(copying: try value()))
         case .option("--netrc-file"): hosts = (hosts ?? []) + reader.values()
         case .option("--mask"): masks = true
@@ -143,7 +143,7 @@ enum RunCommand {
       // Before any file is read, because a file may be a pipe.
       let selected = try options.selection.choose()
       var named: NamedVariables?
-      if options.assignments.contains(where: NamedVariables.isMeant) {
+      if options.assignments.contains(where: \.namesItem) {
         named = NamedVariables(
           isExact: options.isExact, selection: options.selection, open: try selected.open())
       }
@@ -182,21 +182,16 @@ enum RunCommand {
       try variables.read(try NamedFile.contents(of: file, limit: EnvironmentFile.longest), of: file.text)
     }
     for assignment in options.assignments {
-      guard let (name, value) = NamedVariables.split(assignment) else { throw unusable }
-      if let named, NamedVariables.isMeant(by: assignment) {
-        variables.set(name, secret: try named.secret(for: name, value))
+      if let named, assignment.namesItem {
+        variables.set(assignment.name, secret: try named.secret(for: assignment))
         continue
       }
-      try Secret(copying: value).withUnsafeBytes { (text) throws(KeychainError) in
-        try variables.set(name, text)
+      try Secret(copying: assignment.value).withUnsafeBytes { (text) throws(KeychainError) in
+        try variables.set(assignment.name, text)
       }
     }
     try variables.inherit()
     return variables
-  }
-
-  private static var unusable: KeychainError {
-    KeychainError("--env needs NAME=ITEM or NAME=REFERENCE", hint: .references, status: .usage)
   }
 
   private static func run(
