@@ -43,6 +43,7 @@ struct UnlockCommand: ParsableCommand {
   @Flag(help: "Ask on this terminal, without the desktop's prompt")
   var terminal = false
 
+  @OptionGroup var saying: SayingOptions
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws(KeychainError) {

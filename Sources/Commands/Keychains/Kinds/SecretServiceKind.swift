@@ -96,7 +96,7 @@ extension SecretServiceKind: ManagedKind {
     } catch .wrongPassphrase(let name) {
       throw .failure("that password does not unlock the collection '\(name)'", status: .keychain)
     }
-    if StandardStreams.isTerminal(2) { StandardStreams.say("the keyring is unlocked") }
+    command.saying.say("the keyring is unlocked")
   }
 
   func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool {

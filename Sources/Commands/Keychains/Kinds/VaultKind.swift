@@ -170,6 +170,7 @@ extension VaultKind {
     case .notNeeded:
       StandardStreams.say(
         "there is nothing to unlock: the key of the keychain is \(file.location.identityFile)")
+    case .already(_) where command.saying.quiet, .kept(_) where command.saying.quiet: break
     case .already(let state): StandardStreams.say("already \(state.text)")
     case .kept(let state):
       StandardStreams.say("\(state.text)")
