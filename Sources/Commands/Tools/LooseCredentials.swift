@@ -38,11 +38,11 @@ struct LooseCredentials {
   static func find(kinds: [String]? = nil, stores: [String] = []) -> [LooseCredentials] {
     var found: [LooseCredentials] = []
     for format in FileFormat.all where kinds?.contains(format.name) ?? true {
-      let usual = FileSource.usualPaths(of: format)
+      let usual = UsualPaths.existing(of: format)
       let others = format.name == FileFormat.gitCredentials.name ? stores.filter { !usual.contains($0) } : []
       var leftovers: [String] = []
-      for path in FileSource.expandedPaths(of: format) + others {
-        guard let leftover = FileSource.leftover(of: path), !leftovers.contains(leftover) else { continue }
+      for path in UsualPaths.expanded(of: format) + others {
+        guard let leftover = ImportLeftover.path(of: path), !leftovers.contains(leftover) else { continue }
         leftovers.append(leftover)
       }
       for path in usual + others + leftovers {

@@ -177,7 +177,7 @@ struct ImportCommand: UsingCompanion {
     var hasFinished = false
     if let format = kind.format {
       let usual = try FileSource.sources(
-        at: FileSource.places(of: format), format, paths: paths?.choice, finishing: removeSource)
+        at: UsualPaths.distinct(of: format), format, paths: paths?.choice, finishing: removeSource)
       sources = usual.sources
       hasFinished = usual.hasFinished
     }
@@ -214,7 +214,7 @@ struct ImportCommand: UsingCompanion {
   private func nothingThere(_ kind: ImportKind) -> KeychainError {
     var usual: [String] = []
     // A variable may have its default value.
-    for path in kind.format.map(FileSource.expandedPaths) ?? [] where !usual.contains(path) {
+    for path in kind.format.map(UsualPaths.expanded) ?? [] where !usual.contains(path) {
       usual.append(path)
     }
     if usual.isEmpty, kind.format != nil, !kind.hasOthers {
