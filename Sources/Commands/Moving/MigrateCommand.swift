@@ -18,8 +18,8 @@ struct MigrateCommand: UsingCompanion {
         llavero migrate --from file --to secret-service --remove-source
 
       From the Secret Service everything comes, also what other programs keep there; 'llavero serve' offers it to \
-      them. '--listed' leaves that out; '--class internet' and the like choose items. What can't come is named, and the status is 2. Afterwards, \
-      'llavero keychain use NAME' chooses the keychain.
+      them. '--listed' leaves that out; '--class internet' and the like choose items. What can't come is named, and the \
+      status is 2. Afterwards, 'llavero keychain use NAME' chooses the keychain.
       """)
 
   @Option(
