@@ -200,7 +200,8 @@ struct SetupCommand: UsingCompanion {
   private static func sayWhereLoginsAreMissing(_ tool: ToolSetup, _ place: SetupPlace) {
     let servers = tool.serversWithoutLogin(place)
     guard let first = servers.first else { return }
-    StandardStreams.say("\(tool.name) has no login for \(servers.joined(separator: ", ")) any more")
+    let logins = (servers.count == 1 ? "login" : "logins") + " for " + servers.joined(separator: ", ")
+    StandardStreams.say("\(tool.name) had its \(logins) from llavero, and has none of its own")
     let login: TextForTerminal = "\(command: tool.name, "login", first)"
     let get: TextForTerminal = "\(command: "llavero", "get", first, "--domain", tool.name)"
     StandardStreams.say("hint: log in with \(login); \(get) prints what llavero has")
