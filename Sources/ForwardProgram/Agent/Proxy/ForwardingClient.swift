@@ -45,6 +45,8 @@ final class ForwardingClient {
   var waiting = Waiting.nothing
   /// The request for the keychain under way, even after its sender was told to ask again.
   var request: KeychainRequest?
+  /// The request that was refused last, and when that was logged.
+  private var refusal: (of: RequestSummary, at: Int)?
   /// A person's decisions for this connection.
   var decisions = OnceDecisions()
   /// The sandbox that ends with this connection.
@@ -77,6 +79,22 @@ final class ForwardingClient {
     if case .nothing = waiting { return outgoing.isEmpty }
     return false
   }
+
+  /// Whether a request only repeats one that was refused a moment ago: to say why it found nothing, a program asks once
+  /// more.
+  func repeatsRefusal(_ summary: RequestSummary, at now: Int) -> Bool {
+    guard let refusal else { return false }
+    return refusal.of == summary && now - refusal.at < Self.timeToRepeat
+  }
+
+  /// Remembers that a request has been refused; `nil` forgets it, once another answer has been given.
+  func noteRefusal(of request: KeychainRequest?, at now: Int) {
+    guard let request else { return refusal = nil }
+    if !request.repeatsRefusal { refusal = (request.summary, now) }
+  }
+
+  /// In milliseconds.
+  private static let timeToRepeat = 5000
 
   /// The events to wait for. A waiting client is still watched, to see it leave.
   var events: Int16 {
@@ -120,6 +138,8 @@ final class KeychainRequest {
   let text: Secret
   /// The parsed request, without its changes, which may contain secrets.
   let summary: RequestSummary
+  /// Whether its sender was refused the same a moment ago, so that another refusal says nothing new.
+  let repeatsRefusal: Bool
   /// The sender's ticket for asking again.
   let ticket: ByteString
   /// When it is given up, in milliseconds since boot.
@@ -131,11 +151,13 @@ final class KeychainRequest {
   var start = 0
 
   init(
-    _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, ticket: Int, end: Int
+    _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, repeatsRefusal: Bool,
+    ticket: Int, end: Int
   ) {
     self.hosts = hosts
     self.text = text
     self.summary = summary
+    self.repeatsRefusal = repeatsRefusal
     self.ticket = ByteString("\(ticket)")
     self.end = end
   }

@@ -47,7 +47,9 @@ extension ForwardingAgent {
       let sender = try sender(of: client)
       lastTicket += 1
       client.request = KeychainRequest(
-        sender.hosts, Secret(copying: contents), summary, ticket: lastTicket, end: now + Self.maximumTime)
+        sender.hosts, Secret(copying: contents), summary,
+        repeatsRefusal: client.repeatsRefusal(summary, at: now), ticket: lastTicket,
+        end: now + Self.maximumTime)
       client.waiting = .keychain(until: now + Self.patience)
     } catch {
       note(summary, [], .refused, error)
@@ -194,6 +196,7 @@ extension ForwardingAgent {
   ) {
     guard let request = client.request else { return }
     let outcome = outcome ?? LoggedRequest.Outcome(of: response, to: request.summary)
+    client.noteRefusal(of: outcome == .refused ? request : nil, at: SystemClock.sinceBoot)
     guard case .keychain = client.waiting else {
       request.state = .answered(response, outcome)
       if request.summary.changes { note(request, outcome, response) }
@@ -225,6 +228,7 @@ extension ForwardingAgent {
   func note(
     _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse? = nil
   ) {
+    if outcome == .refused, request.repeatsRefusal { return }
     var fault: ForwardFault?
     var account: ByteString?
     switch response {

@@ -3,7 +3,7 @@ import Forwarding
 import Keychain
 
 /// A request's entry in the log.
-struct RequestSummary {
+struct RequestSummary: Hashable {
   let tool: ByteString
   let action: String
   let place: String?
