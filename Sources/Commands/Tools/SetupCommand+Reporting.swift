@@ -1,0 +1,126 @@
+import Bytes
+import Keychain
+import ToolCommands
+
+extension SetupCommand {
+  // MARK: Before
+
+  /// Shows the changes, and asks whether to make them. With `--json` they are in the output that follows.
+  func show(_ steps: [SetupPlan.Step], heading: String? = nil) throws(KeychainError) {
+    let text: TextForTerminal = heading.map { "\($0):\n" } ?? ""
+    let shown = text + self.text(of: steps)
+    if !dryRun, !yes { return try confirm(shown) }
+    if output.json { return }
+    // Standard output is only for completed steps, and for the answer of a rehearsal.
+    if dryRun {
+      try StandardStreams.write(shown)
+    } else {
+      try? StandardStreams.write(shown, to: 2)
+    }
+  }
+
+  private func text(of steps: [SetupPlan.Step]) -> TextForTerminal {
+    var text: TextForTerminal = ""
+    for step in steps {
+      text += "\(path: step.path):\n"
+      for line in step.removed { text += "  - \(visible(line))\n" }
+      for line in step.added { text += "  + \(visible(line))\n" }
+      if !step.noLongerAsked.isEmpty {
+        text += "no longer asked: \(step.noLongerAsked.joined(separator: "; "))\n"
+      }
+    }
+    return text
+  }
+
+  private func visible(_ line: String) -> String {
+    String(line.map { $0 == "\t" ? " " : $0 })
+  }
+
+  private func confirm(_ changes: TextForTerminal) throws(KeychainError) {
+    let selection = KeychainSelection(mayPrompt: !noPrompt)
+    guard let isConfirmed = selection.confirms("Write this?", showing: changes) else {
+      throw .failure(
+        "nobody can be asked whether to change the configuration",
+        hint: "see what would change with --dry-run, and write it with --yes", status: .usage)
+    }
+    if !isConfirmed { throw .failure("nothing was written", status: .nothingMatched) }
+  }
+
+  // MARK: Afterwards
+
+  func sentence(_ tool: ToolSetup, _ place: SetupPlace) -> String {
+    if tool.name == ToolSetup.secretService.name {
+      return "the bus starts llavero for the Secret Service now; \(tool.next(place))"
+    }
+    if let result = tool.result { return "\(result); \(tool.next(place))" }
+    let reach = tool.reach(place).map { " \($0)" }
+    let isFirst = reach == nil && tool.answersBefore(place).isEmpty
+    let state = isFirst ? "logs in from llavero now" : "is set up" + (reach ?? "")
+    return "\(tool.name) \(state); \(tool.next(place))"
+  }
+
+  /// What a removal has done.
+  static func sentence(_ tool: String, _ plan: SetupPlan) -> String {
+    if plan.wasHandedOver { return "removed the leftovers of another tool's setup for \(tool)" }
+    if plan.formerIsKnown { return "\(tool) has its former configuration back" }
+    return "llavero is out of \(tool)'s configuration; its former value is unknown"
+  }
+
+  /// Says for which servers a tool has no login any more, now that it doesn't ask llavero.
+  static func sayWhereLoginsAreMissing(_ tool: ToolSetup, _ place: SetupPlace) {
+    let servers = tool.serversWithoutLogin(place)
+    guard let first = servers.first else { return }
+    let logins = (servers.count == 1 ? "login" : "logins") + " for " + servers.joined(separator: ", ")
+    StandardStreams.say("\(tool.name) had its \(logins) from llavero, and has none of its own")
+    let login: TextForTerminal = "\(command: tool.name, "login", first)"
+    let get: TextForTerminal = "\(command: "llavero", "get", first, "--domain", tool.name)"
+    StandardStreams.say("hint: log in with \(login); \(get) prints what llavero has")
+  }
+
+  /// - Throws: ``KeychainError`` with the steps left to the person, if there are any.
+  func sayWhatIsLeft(_ plan: SetupPlan) throws(KeychainError) {
+    var failures = plan.leftToPerson.map { path, what in
+      KeychainError(
+        "\(path) is left to you: \(what.reason)", hint: "\(prose: what.instruction)",
+        status: .nothingMatched)
+    }
+    guard let last = failures.popLast() else { return }
+    for failure in failures { failure.failure.report() }
+    throw last
+  }
+
+  func report(
+    _ tool: ToolSetup, _ place: SetupPlace, _ plan: SetupPlan, _ sentence: String?
+  ) throws(KeychainError) {
+    let earlier = remove ? [] : tool.answersBefore(place)
+    try output.write(report(tool.name, plan, earlier), or: sentence.map { "\($0)\n" } ?? "")
+    if output.json { return }
+    for (path, sentence) in earlier + plan.remains { StandardStreams.say("\(path): \(sentence)") }
+  }
+
+  func report(
+    _ name: String, _ plan: SetupPlan, _ earlier: [(path: String, sentence: String)] = []
+  ) -> JSONObject {
+    let changes = plan.steps.map { step -> JSONObject in
+      [
+        "path": step.path, "removed": step.removed, "added": step.added,
+        "noLongerAsked": step.noLongerAsked.ifAny,
+      ]
+    }
+    let byHand = plan.leftToPerson.map { path, what -> JSONObject in
+      ["path": path, "problem": what.reason, "hint": what.instruction]
+    }
+    let common: JSONObject = [
+      "tool": name, "changed": !dryRun && !plan.steps.isEmpty,
+      "formerIsKnown": remove ? plan.formerIsKnown : nil, "changes": changes,
+    ]
+    return common
+      + (remove
+        ? ["remains": Self.problems(plan.remains)]
+        : ["earlier": Self.problems(earlier), "byHand": byHand.ifAny])
+  }
+
+  static func problems(_ sentences: [(path: String, sentence: String)]) -> [JSONObject] {
+    sentences.map { ["path": $0.path, "problem": $0.sentence] }
+  }
+}
