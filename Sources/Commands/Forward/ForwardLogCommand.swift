@@ -26,19 +26,29 @@ struct ForwardLogCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let places = try ForwardingPlaces.here()
     let log = LineLog.ofRequests(in: places.stateFolder)
-    try log.show(goesOn: follow, isJSON: output.json) { LoggedRequest.Line.text(of: $0, inUTC: dates.utc) }
+    let width = TerminalStyle().width
+    try log.show(goesOn: follow, isJSON: output.json) {
+      LoggedRequest.Line.text(of: $0, inUTC: dates.utc, wrappedTo: width)
+    }
   }
 }
 
 extension LoggedRequest.Line {
   /// A line of the log for people; `nil` if it is invalid.
-  fileprivate static func text(of line: UnsafeRawBufferPointer, inUTC: Bool) -> TextForTerminal? {
+  ///
+  /// - Parameter width: the number of the terminal's columns; `nil` leaves all on a line.
+  static func text(
+    of line: UnsafeRawBufferPointer, inUTC: Bool, wrappedTo width: Int?
+  ) -> TextForTerminal? {
     guard let request = try? LoggedRequest.Line(parsing: line), let date = request.date else { return nil }
     let hosts = request.hosts.map { "\($0)" }.joined(separator: " -> ")
-    let where_ = request.place.map { " \($0)" } ?? ""
+    let place = request.place.map { " \($0)" } ?? ""
     let whose = request.account.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
     let why = request.fault.map { ", \($0)" } ?? ""
-    return
-      "\(dateText(date, seconds: true, inUTC: inUTC))  \(hosts.isEmpty ? "nobody verified" : hosts)  \(request.tool) \(request.action)\(where_)\(whose): \(request.outcome)\(why)\n"
+    let row = [
+      dateText(date, seconds: true, inUTC: inUTC), hosts.isEmpty ? "nobody verified" : hosts,
+      "\(request.tool) \(request.action)\(place)\(whose): \(request.outcome)\(why)",
+    ]
+    return columns([row], wrappedTo: width)
   }
 }

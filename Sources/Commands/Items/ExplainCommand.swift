@@ -71,7 +71,7 @@ struct ExplainCommand: ParsableCommand {
     {
       found.settingForPath = "credential.\(asked.key.readableURL).useHttpPath"
     }
-    try output.write(found.report, or: found.text())
+    try output.write(found.report, or: found.text(wrappedTo: TerminalStyle().width))
     if let refused = question.refused { throw refused }
     if !found.hasAnswer {
       try keychain.refusePassingOver()

@@ -40,15 +40,20 @@ struct ExplanationOutput {
 
   // MARK: For people
 
-  func text() -> TextForTerminal {
+  /// - Parameter width: the number of the terminal's columns; `nil` leaves each sentence on a line.
+  func text(wrappedTo width: Int?) -> TextForTerminal {
     var text: TextForTerminal = ""
-    if explanations.isEmpty { for note in notes { text += "\(note)\n" } }
+    let said = notes.reduce(into: "" as TextForTerminal) { $0 += paragraph($1, wrappedTo: width) }
+    if explanations.isEmpty { text += said }
     for (step, explanation) in explanations.enumerated() {
       if step > 0 { text += "\n" }
-      text += "\(asker) asks\(step > 0 ? " then" : "") for \(whose(step))\(asked(explanation.query))\n"
-      if step == 0 { for note in notes { text += "\(note)\n" } }
+      let then = step > 0 ? " then" : ""
+      text += paragraph(
+        "\(asker) asks\(then) for \(whose(step))\(asked(explanation.query))", wrappedTo: width)
+      if step == 0 { text += said }
       if explanation.candidates.isEmpty {
-        text += "  nothing, because the keychain has no item of that \(subject(explanation.query))\n"
+        let why = "nothing, because the keychain has no item of that \(subject(explanation.query))"
+        text += columns([["", why]], wrappedTo: width)
         continue
       }
       text += columns(
@@ -58,15 +63,13 @@ struct ExplanationOutput {
             candidate.item.key.name + (candidate.item.keychain.map { " in \($0)" } ?? ""),
             reason(candidate, step),
           ]
-        })
+        }, wrappedTo: width)
     }
     if let unsent = unsentPath {
-      for line in TerminalStyle().width.map({ wrapped(unsent.sentence, to: $0) }) ?? [unsent.sentence] {
-        text += "\(line)\n"
-      }
+      text += paragraph(unsent.sentence, wrappedTo: width)
       text += "  \(unsent.command)\n"
     }
-    if let signIn { text += "\n" + self.text(signIn) }
+    if let signIn { text += "\n" + self.text(signIn, wrappedTo: width) }
     return text
   }
 
@@ -84,11 +87,12 @@ struct ExplanationOutput {
     )
   }
 
-  private func text(_ signIn: SignIn) -> TextForTerminal {
+  private func text(_ signIn: SignIn, wrappedTo width: Int?) -> TextForTerminal {
     let description = signIn.description
     let place = description.service.map { "\($0) (\(description.server))" } ?? description.server
     if let forbidden = description.forbidden {
-      return "git would not have you sign in at \(place): \(forbidden) forbids it\n"
+      return paragraph(
+        "git would not have you sign in at \(place): \(forbidden) forbids it", wrappedTo: width)
     }
     let way =
       switch description.way {
@@ -97,11 +101,9 @@ struct ExplanationOutput {
       case .paste: "and paste the address at which the browser ends"
       }
     let client = description.setting.map { "the client is that of \($0)" } ?? "the client is known"
-    return """
-      git would have you sign in at \(place) \(way); \(client)
-      the token would be kept as \(Item.Key.internetPassword(signIn.place).name)
-
-      """
+    let kept = Item.Key.internetPassword(signIn.place).name
+    return paragraph("git would have you sign in at \(place) \(way); \(client)", wrappedTo: width)
+      + paragraph("the token would be kept as \(kept)", wrappedTo: width)
   }
 
   /// Whose login is asked for, where a tool asks twice for one place: first for its own, then for git's.

@@ -4,7 +4,7 @@ import ToolCommands
 
 enum KnownServicesOutput {
   static func write(_ output: OutputOptions) throws(KeychainError) {
-    try output.write(KnownService.all.map(report), or: text)
+    try output.write(KnownService.all.map(report), or: text(wrappedTo: TerminalStyle().width))
   }
 
   private static func report(_ service: KnownService) -> JSONObject {
@@ -16,27 +16,37 @@ enum KnownServicesOutput {
     ]
   }
 
-  private static var text: TextForTerminal {
-    var text = ""
-    for service in KnownService.all {
+  /// - Parameter width: the number of the terminal's columns; `nil` leaves each sentence on a line.
+  static func text(wrappedTo width: Int?) -> TextForTerminal {
+    KnownService.all.reduce(into: "") { text, service in
       text += "\(service.name)\n"
-      if service.isOfMail { text += "  mail servers: \(service.hosts.joined(separator: ", "))\n" }
-      if service.hasBuiltInClient {
-        text += "  needs nothing\n"
-      } else {
-        text += "  needs a client of yours: \(service.registrationPage)\n"
-        text += "  redirect URI \(service.redirectURI)\n"
-        text += "  \(service.choices)\n"
-        let setting =
-          "credential.\(service.isOfMail ? "imaps" : "https")://\(service.hosts.first { !$0.hasPrefix(".") } ?? "HOST")"
-        text += "  then: git config --global \(setting).oauthClientId ID\n"
-        if service.needsSecret {
-          let exception = service.sparesSecretForCodes ? ", except with --device" : ""
-          text += "  needs the client's secret too, as oauthClientSecret\(exception)\n"
-        }
-      }
-      text += "  ways: --browser\(service.hasDeviceCode ? ", --device" : ""), --paste\n"
+      let rows = sentences(service).map { ["", $0] }
+      text += columns(rows, wrappedTo: width) { $0[1].hasPrefix(beforeCommand) }
     }
-    return TextForTerminal(stringLiteral: text)
+  }
+
+  /// What a sentence begins with whose command is pasted.
+  private static let beforeCommand = "then: "
+
+  private static func sentences(_ service: KnownService) -> [String] {
+    var sentences: [String] = []
+    if service.isOfMail { sentences.append("mail servers: \(service.hosts.joined(separator: ", "))") }
+    if service.hasBuiltInClient {
+      sentences.append("needs nothing")
+    } else {
+      sentences += [
+        "needs a client of yours: \(service.registrationPage)", "redirect URI \(service.redirectURI)",
+        service.choices,
+      ]
+      let host = service.hosts.first { !$0.hasPrefix(".") } ?? "HOST"
+      let setting = "credential.\(service.isOfMail ? "imaps" : "https")://\(host)"
+      sentences.append("\(beforeCommand)git config --global \(setting).oauthClientId ID")
+      if service.needsSecret {
+        let exception = service.sparesSecretForCodes ? ", except with --device" : ""
+        sentences.append("needs the client's secret too, as oauthClientSecret\(exception)")
+      }
+    }
+    sentences.append("ways: --browser\(service.hasDeviceCode ? ", --device" : ""), --paste")
+    return sentences
   }
 }

@@ -14,6 +14,14 @@ package func wrapped(_ text: String, to width: Int) -> [String] {
   return lines + [line ?? ""]
 }
 
+/// A text as lines of its own, broken at spaces to fit a terminal.
+///
+/// - Parameter width: the number of the terminal's columns; `nil` leaves the text on a line.
+package func paragraph(_ text: String, wrappedTo width: Int?) -> TextForTerminal {
+  let lines = width.map { wrapped(terminalText(text), to: $0) } ?? [text]
+  return lines.reduce(into: "") { $0 += "\($1)\n" }
+}
+
 /// The words of a text, where all that is between single quotes is one.
 private func units(of text: String) -> [String] {
   let words = text.split(separator: " ", omittingEmptySubsequences: false)
