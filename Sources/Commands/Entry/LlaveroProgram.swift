@@ -81,6 +81,7 @@ package enum LlaveroProgram {
       {
         message = "\(message.prefix { $0 != "\n" && $0 != "." }). Did you mean '\(meant)'?"
       }
+      if message.hasPrefix("Missing expected argument") { try refuseUnknownKind(arguments) }
       throw KeychainError(usage: message, helpCommand: helpCommand(for: arguments))
     }
   }
@@ -121,6 +122,15 @@ package enum LlaveroProgram {
       if ["update", "keychain use"].contains(similar) { help = "llavero \(similar) --help" }
     }
     throw .failure(message, hint: "see '\(prose: help)'", status: .usage)
+  }
+
+  /// Refuses a kind of keychain that can't be added, before what has to follow it is missed.
+  private static func refuseUnknownKind(_ arguments: [String]) throws(KeychainError) {
+    let (names, command) = commandPath(of: arguments)
+    let operands = arguments.dropFirst(names.count).filter { !$0.hasPrefix("-") }
+    if command == AddKeychainCommand.self, operands.count == 2 {
+      _ = try AddKeychainCommand.kind(named: operands[1])
+    }
   }
 
   /// The command names at the start of the arguments, each a subcommand of the one before, and the last one's command.

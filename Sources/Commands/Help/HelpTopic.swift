@@ -71,7 +71,7 @@ struct HelpTopic {
   }
 }
 
-/// Names that programs give to the same command.
+/// Names that programs give to the same command, topic or kind of keychain.
 private let synonyms = [
   ["list", "ls", "search", "find"], ["delete", "remove", "rm", "erase", "clear"],
   ["get", "show", "cat", "copy", "cp", "read", "lookup", "view"],
@@ -79,6 +79,7 @@ private let synonyms = [
   ["setup", "config", "configure"],
   ["login", "auth", "signin"], ["status", "whoami"], ["passphrase", "passwd"], ["--version", "version"],
   ["keychain use", "use"], ["github", "gh"], ["ssh", "ssh-add"],
+  ["sharing", "openbao", "bao", "hashicorp"], ["openbao", "vault"],
 ]
 
 /// What other programs are called, where `llavero import` calls them otherwise.

@@ -76,11 +76,7 @@ struct AddKeychainCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws(KeychainError) {
-    guard let kind = KeychainKind(rawValue: kind), kind.canBeListed else {
-      throw .failure(
-        "a keychain of the kind '\(kind)' can't be added", hint: "there are \(prose: Self.kinds)",
-        status: .usage)
-    }
+    let kind = try Self.kind(named: kind)
     if KeychainKind(rawValue: name) != nil {
       throw .failure("'\(name)' is the name of a kind of keychain; choose another one", status: .usage)
     }
@@ -110,9 +106,23 @@ struct AddKeychainCommand: ParsableCommand {
     try managed.add(self, location)
   }
 
-  /// The kinds that can be added, for a sentence.
+  /// - Throws: ``KeychainError`` if no kind has this name that can be added. It says which one may be meant.
+  static func kind(named name: String) throws(KeychainError) -> KeychainKind {
+    if let kind = KeychainKind(rawValue: name), kind.canBeListed { return kind }
+    let similar = names.meant(by: name).map { "; did you mean '\($0)'?" } ?? ""
+    throw .failure(
+      "a keychain of the kind '\(name)' can't be added\(similar)", hint: "there are \(prose: kinds)",
+      status: .usage)
+  }
+
+  /// The kinds that can be added.
+  private static var names: [String] {
+    KeychainKind.allCases.filter(\.canBeListed).map(\.rawValue).sorted()
+  }
+
+  /// The same, for a sentence.
   private static var kinds: String {
-    let names = KeychainKind.allCases.filter(\.canBeListed).map(\.rawValue).sorted()
+    let names = names
     return names.dropLast().joined(separator: ", ") + " and " + names[names.count - 1]
   }
 

@@ -16,7 +16,8 @@ struct VaultCommand: ParsableCommand {
         llavero vault restore             mend a damaged file with all it still has
         llavero vault verify              read everything and check it
 
-      To bring back a deleted item, 'llavero undelete' is easier.
+      To bring back a deleted item, 'llavero undelete' is easier. For a keychain in HashiCorp Vault see \
+      'llavero help sharing'.
       """,
     subcommands: [
       VaultLogCommand.self, VaultRestoreCommand.self, VaultVerifyCommand.self, VaultAcceptCommand.self,

@@ -77,6 +77,16 @@ import Testing
     expect(["get", "list", "add", "update", "delete", "--version"].meant(by: typed), is: meant)
   }
 
+  @Test("so are topics and kinds of keychains", arguments: ["openbao", "bao", "hashicorp"])
+  func server(typed: String) {
+    expect(["vault", "git", "sharing"].meant(by: typed), is: "sharing")
+  }
+
+  @Test("HashiCorp's vault is the kind openbao", arguments: ["vault", "bao", "hashicorp"])
+  func kind(typed: String) {
+    expect(["file", "git", "openbao"].meant(by: typed), is: "openbao")
+  }
+
   @Test("two letters that are no program's name for it mean nothing")
   func twoLetters() {
     expect(["git", "go", "get"].meant(by: "gt"), is: nil)
