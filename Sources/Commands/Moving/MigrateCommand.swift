@@ -2,7 +2,6 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import OpenBao
 import PrivateFiles
 import ToolCommands
 
@@ -79,43 +78,16 @@ struct MigrateCommand: UsingCompanion {
     let sourceOpen = try selection.choose().open()
     selection.name = target.name
     let targetOpen = try selection.choose().open()
-    if let file = sourceOpen.file, let other = targetOpen.file,
-      realPath(file.location.vaultFolder) ?? file.location.vaultFolder
-        == realPath(other.location.vaultFolder) ?? other.location.vaultFolder
-    {
-      throw .failure(
-        source.kind == target.kind
-          ? "both are the same file; there is nothing to move"
-          : "llavero itself provides the Secret Service, from the encrypted file; there is nothing to move",
-        status: .usage)
-    }
-    let filter = attributes.filter
-    func isMeant(_ item: Item) -> Bool {
-      filter.matches(item) && (!listed || item.key.itemClass.isPassword)
-    }
-    if removeSource, !yes { try confirm(sourceOpen, isMeant, selection) }
-    var hasLeft = false
-    var hasLeftSettings = false
-    func comes(_ item: Item) -> Bool {
-      if !isMeant(item) { return false }
-      guard target.kind.isOnServer else { return true }
-      // A client goes along with the token that it got.
-      if item.key.isRenewalSetting || item.isMinted {
-        hasLeftSettings = hasLeftSettings || item.isMinted
-        return false
-      }
-      guard case .internetPassword(let key) = item.key, key.securityDomain == OpenBaoKeychain.loginDomain
-      else { return true }
-      hasLeft = true
-      return false
-    }
+    try refuseSame(sourceOpen, targetOpen, areOneKind: source.kind == target.kind)
+    let items = MigratedItems(attributes.filter, areListed: listed, into: target)
+    if removeSource, !yes { try confirm(sourceOpen, items, selection) }
     let origin: any ImportSource =
       if let service = sourceOpen.secretService {
-        DesktopSource(Self.name(source), service, where: comes)
+        DesktopSource(Self.name(source), service, where: items.comes)
       } else {
         KeychainSource(
           Self.name(source), sourceOpen.keychain, goesToService: targetOpen.secretService != nil,
-          where: comes)
+          where: items.comes)
       }
     let importing = Importing(
       into: targetOpen, from: [origin], comparesNotes: true, mayAsk: selection.mayAskPerson,
@@ -123,7 +95,7 @@ struct MigrateCommand: UsingCompanion {
     var clients: MovingClients?
     if !dryRun, source.kind.isOnServer || target.kind.isOnServer {
       // A list, even of this keychain alone, isn't asked for clients.
-      let coming = try sourceOpen.own.items(matching: .all).filter(comes)
+      let coming = try sourceOpen.own.items(matching: .all).filter(items.comes)
       clients = try MovingClients(of: coming, in: sourceOpen.own)
     }
     try importing.run(
@@ -132,19 +104,34 @@ struct MigrateCommand: UsingCompanion {
       // With its removed items, a keychain on a server loses their client.
       try clients?.keep(in: targetOpen.own)
     }
-    if hasLeftSettings {
-      StandardStreams.say("tokens from an exchange or an app stay in \(Self.name(source))")
-    }
-    if hasLeft {
-      StandardStreams.say(
-        "the server's login stays in \(Self.name(source))")
-    }
+    sayWhatStays(items, in: source)
     // A shared keychain is chosen for single items, not for all new ones.
     if !dryRun, used == source.name, !target.kind.isShared {
       StandardStreams.say(
         "hint: logins are still taken from \(Self.name(source)); "
           + "\(command: "llavero", "keychain", "use", target.name) changes that")
     }
+  }
+
+  private func refuseSame(
+    _ source: OpenKeychain, _ target: OpenKeychain, areOneKind: Bool
+  ) throws(KeychainError) {
+    guard let file = source.file, let other = target.file,
+      realPath(file.location.vaultFolder) ?? file.location.vaultFolder
+        == realPath(other.location.vaultFolder) ?? other.location.vaultFolder
+    else { return }
+    throw .failure(
+      areOneKind
+        ? "both are the same file; there is nothing to move"
+        : "llavero itself provides the Secret Service, from the encrypted file; there is nothing to move",
+      status: .usage)
+  }
+
+  private func sayWhatStays(_ items: MigratedItems, in source: ListedKeychain) {
+    if items.leavesMinted {
+      StandardStreams.say("tokens from an exchange or an app stay in \(Self.name(source))")
+    }
+    if items.leavesLogin { StandardStreams.say("the server's login stays in \(Self.name(source))") }
   }
 
   private static func name(_ keychain: ListedKeychain) -> String {
@@ -154,10 +141,9 @@ struct MigrateCommand: UsingCompanion {
 
   /// Shows the items to delete from the source keychain, and asks for confirmation.
   private func confirm(
-    _ open: OpenKeychain, _ isMeant: (Item) -> Bool, _ selection: KeychainSelection
+    _ open: OpenKeychain, _ meant: MigratedItems, _ selection: KeychainSelection
   ) throws(KeychainError) {
-    let items = try open.keychain.items(matching: .all)
-      .filter(isMeant)
+    let items = try open.keychain.items(matching: .all).filter(meant.isMeant)
     if items.isEmpty { return }
     let question: TextForTerminal = "Delete these where they are now, once they have been read back?"
     guard let isConfirmed = selection.confirms(question, showing: ItemOutput.tableForQuestion(items)) else {
