@@ -2,6 +2,12 @@
 enum Placeholders {
   private static let noLineFeed = "{NO LF}"
 
+  /// What stands for lines of git's that many transcripts type, the longest first.
+  private static let requests = [
+    (sign: "{LOGIN}", lines: "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n"),
+    (sign: "{PLACE}", lines: "protocol=https\nhost=example.com\n"),
+  ]
+
   /// Bytes as text. Those that are neither printable nor a line end are written as `{XX}`.
   static func text(_ bytes: [UInt8]) -> String {
     let isText = String(validating: bytes, as: UTF8.self) != nil
@@ -18,8 +24,14 @@ enum Placeholders {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of one line, with its line end.
+  /// The lines of an input, with what stands for some of them.
+  static func inputLines(_ input: [UInt8]) -> [String] {
+    lines(requests.reduce(text(input)) { $0.replacing($1.lines, with: $1.sign + "\n") })
+  }
+
+  /// The bytes of one line of input, with its line end.
   static func bytes(_ line: Substring) -> [UInt8] {
+    if let request = requests.first(where: { $0.sign == line }) { return Array(request.lines.utf8) }
     var line = line
     let isWhole = !line.hasSuffix(noLineFeed)
     if !isWhole { line.removeLast(noLineFeed.count) }

@@ -9,7 +9,8 @@
 /// - `# TEXT` and blank lines before a command are remarks.
 ///
 /// `{0D}` stands for a byte; `{NO LF}` for a missing line end; `{HOME}`, `{BIN}`, `{DATE}`, `{MINUTE}`, `{TIMEDATE}`,
-/// `{EPOCH}`, `{UUID}`, `{SLOT}`, `{CODE}`, `{BUS}`, `{OWNER}` and `{PID}` for what varies.
+/// `{EPOCH}`, `{UUID}`, `{SLOT}`, `{CODE}`, `{BUS}`, `{OWNER}` and `{PID}` for what varies. In an input `{PLACE}` stands for
+/// git's lines of https://example.com, and `{LOGIN}` for these with those of alice and her password `s3cret`.
 ///
 /// With the remark `# keyring` before the first command, the home has a session bus with an unlocked, empty keyring,
 /// whose process id is in `$KEYRING`. Otherwise there is no bus.
@@ -76,7 +77,7 @@ struct Transcript {
     for (index, (step, outcome)) in zip(steps, outcomes).enumerated() {
       let isLikeBefore = step.isLikeBefore && outcome == outcomes[index - 1]
       lines += step.remarks + [(isLikeBefore ? "& " : "$ ") + step.command]
-      lines += Placeholders.lines(Placeholders.text(step.input)).map { $0.isEmpty ? "<" : "< \($0)" }
+      lines += Placeholders.inputLines(step.input).map { $0.isEmpty ? "<" : "< \($0)" }
       let isFollowed = index + 1 < outcomes.count && steps[index + 1].isLikeBefore
       if isFollowed, outcome == outcomes[index + 1] { continue }
       lines += Placeholders.lines(outcome.output).map {
