@@ -32,7 +32,20 @@ final class Sandbox: Sendable {
     {
       link(name, to: Self.toolsExecutable)
     }
+    folder.write(Array(Self.changed.utf8), to: "bin/changed")
+    chmod(folder["bin/changed"], 0o700)
   }
+
+  /// The program `changed` of the transcripts.
+  private static let changed = #"""
+    #!/bin/sh
+    before=$TMPDIR/changed-${1##*/}-$2
+    touch "$before"
+    "$@" >"$before.now"; status=$?
+    diff --old-line-format='- %L' --new-line-format='+ %L' --unchanged-line-format= "$before" "$before.now"
+    mv "$before.now" "$before"; exit "$status"
+
+    """#
 
   private func link(_ name: String, to executable: String) {
     precondition(symlink(executable, "\(bin)/\(name)") == 0, "cannot make a link")

@@ -12,6 +12,8 @@
 /// `{EPOCH}`, `{UUID}`, `{SLOT}`, `{CODE}`, `{BUS}`, `{OWNER}` and `{PID}` for what varies. In an input `{PLACE}` stands for
 /// git's lines of https://example.com, and `{LOGIN}` for these with those of alice and her password `s3cret`.
 ///
+/// `changed COMMAND` prints what of a command's output differs from what the same command printed before.
+///
 /// With the remark `# keyring` before the first command, the home has a session bus with an unlocked, empty keyring,
 /// whose process id is in `$KEYRING`. Otherwise there is no bus.
 struct Transcript {
