@@ -5,7 +5,9 @@ import Testing
 @testable import Commands
 
 @Suite("which item security means") struct SecurityCriteriaTests {
-  private func internet(_ texts: String...) throws -> SecurityCriteria {
+  private func internet(_ texts: String...) throws -> SecurityCriteria { try internet(texts) }
+
+  private func internet(_ texts: [String]) throws -> SecurityCriteria {
     try SecurityCriteria(
       try SecurityOptions(texts.map { SecurityWord(Secret($0)) }, "a:s:d:p:P:r:t:l:D:j:c:C:"),
       isInternetPassword: true)
@@ -28,16 +30,14 @@ import Testing
       [], ["-s", "git.EXAMPLE"], ["-a", "alice"], ["-r", "htps"], ["-P", "443"], ["-P", "0"], ["-p", "acme"],
       ["-p", "/acme/"], ["-t", "dflt"], ["-l", "work"], ["-j", "c"], ["-c", "abcd"], ["-d", ""], ["-D", ""],
     ] {
-      let options = try SecurityOptions(good.map { SecurityWord(Secret($0)) }, "a:s:d:p:P:r:t:l:D:j:c:C:")
-      try expect(SecurityCriteria(options, isInternetPassword: true).matches(item), "\(good)")
+      try expect(internet(good).matches(item), "\(good)")
     }
     for bad in [
       ["-s", "git.exampl"], ["-a", "Alice"], ["-a", ""], ["-r", "http"], ["-P", "8443"], ["-p", ""],
       ["-p", "acme/app"], ["-t", "ntlm"], ["-l", "git.example"], ["-j", ""], ["-c", "abce"], ["-C", "abcd"],
       ["-d", "docker"], ["-D", "x"],
     ] {
-      let options = try SecurityOptions(bad.map { SecurityWord(Secret($0)) }, "a:s:d:p:P:r:t:l:D:j:c:C:")
-      try expect(!SecurityCriteria(options, isInternetPassword: true).matches(item), "\(bad)")
+      try expect(!internet(bad).matches(item), "\(bad)")
     }
     try expect(!generic().matches(item))
     try expect(!internet().matches(Item(GenericPassword(service: "s"))))

@@ -34,20 +34,13 @@ import Testing
       // At the end, -w has no value; otherwise the next word is its value, whatever it is.
       (["-a", "1", "-w"], "a=1 w |"), (["-w", "x"], "w=x |"), (["-w", "-U"], "w=-U |"), (["-wx"], "w=x |"),
       (["-Uw"], "U w |"), (["-w", ""], "w= |"),
-    ])
-  func reading(texts: [String], result: String) {
-    expect(read(texts), is: result)
-  }
-
-  @Test(
-    "what is no option or lacks its value is refused",
-    arguments: [
+      // What is no option or lacks its value is refused.
       (["-a"], "option requires an argument -- a"), (["-ga"], "option requires an argument -- a"),
       (["-x"], "illegal option -- x"), (["-gx"], "illegal option -- x"), (["-:"], "illegal option -- :"),
       (["--account"], "illegal option -- -"), (["-\u{1b}"], "illegal option -- \\u{1b}"),
     ])
-  func refusing(texts: [String], message: String) {
-    expect(read(texts), is: message)
+  func reading(texts: [String], result: String) {
+    expect(read(texts), is: result)
   }
 
   @Test("the last value counts")
@@ -94,10 +87,6 @@ import Testing
 }
 
 @Suite("lines of security -i") struct SecurityLineTests {
-  private func words(_ line: String) -> [String]? {
-    try? SecurityLine.words(Secret(line)).map(\.text)
-  }
-
   @Test(
     "words are divided as the original does",
     arguments: [
@@ -106,13 +95,10 @@ import Testing
       (#""a\"b" 'a\'b' "a\\b""#, ["a\"b", "a'b", "a\\b"]), (#""" ''"#, ["", ""]),
       // Quotes within a word are literal, and a closing quote ends the word.
       (#"pa"ss it's"#, ["pa\"ss", "it's"]), (#""a"b"#, ["a", "b"]), (#"-s"a b""#, ["-s\"a", "b\""]),
-    ])
-  func dividing(line: String, result: [String]) {
-    expect(words(line), is: result)
-  }
-
-  @Test("a line that isn't finished is refused", arguments: ["\"a", "'a\"", "a \"", "a\\", "\"a\\"])
-  func refusing(line: String) {
-    expect(words(line), is: nil)
+      // A line that isn't finished is refused.
+      ("\"a", nil), ("'a\"", nil), ("a \"", nil), ("a\\", nil), ("\"a\\", nil),
+    ] as [(String, [String]?)])
+  func dividing(line: String, result: [String]?) {
+    expect((try? SecurityLine.words(Secret(line)))?.map(\.text), is: result)
   }
 }

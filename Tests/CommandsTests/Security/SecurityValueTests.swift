@@ -7,16 +7,18 @@ import Testing
 @testable import Commands
 
 @Suite("values as security prints them") struct SecurityValueTests {
-  private func printed(_ bytes: [UInt8]) -> String {
+  private func text(_ append: (inout Secret) -> Void) -> String {
     var output = Secret()
-    bytes.withUnsafeBytes { SecurityValue.append($0, to: &output) }
+    append(&output)
     return output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 
+  private func printed(_ bytes: [UInt8]) -> String {
+    text { output in bytes.withUnsafeBytes { SecurityValue.append($0, to: &output) } }
+  }
+
   private func printedSecret(_ bytes: [UInt8]) -> String {
-    var output = Secret()
-    bytes.withUnsafeBytes { SecurityValue.appendSecret($0, to: &output) }
-    return output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    text { output in bytes.withUnsafeBytes { SecurityValue.appendSecret($0, to: &output) } }
   }
 
   /// Decodes a text without knowing how it was encoded.
@@ -83,9 +85,7 @@ import Testing
   @Test("an item is printed with the attributes of its class")
   func items() {
     func text(_ item: Item) -> String {
-      var output = Secret()
-      SecurityItemText.append(item, in: "/v", to: &output)
-      return output.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      self.text { SecurityItemText.append(item, in: "/v", to: &$0) }
     }
     var item = Item(
       InternetPassword(
