@@ -22,15 +22,10 @@ import Testing
         expect(line.count < 80, "\(words): \(line)")
       }
     }
-    for tool in Tool.all {
-      for line in tool.speaks.usage.split(separator: "\n") {
-        expect(line.count <= 80, "\(tool.name): \(line)")
-      }
+    let usages = Tool.all.map { $0.speaks.usage } + [InjectCommand.usage, RunCommand.usage]
+    for text in usages + [Overview.text, ShortHelp.text] {
+      for line in text.split(separator: "\n") { expect(line.count <= 80, "\(line)") }
     }
-    for line in InjectCommand.usage.split(separator: "\n") { expect(line.count <= 80, "inject: \(line)") }
-    for line in RunCommand.usage.split(separator: "\n") { expect(line.count <= 80, "run: \(line)") }
-    for line in Overview.text.split(separator: "\n") { expect(line.count <= 80, "llavero: \(line)") }
-    for line in ShortHelp.text.split(separator: "\n") { expect(line.count <= 80, "llavero: \(line)") }
   }
 
   @Test("no command is in two groups of the overview, which fits a terminal of 24 lines")

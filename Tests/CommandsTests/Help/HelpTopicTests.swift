@@ -6,14 +6,15 @@ import Testing
 @testable import Commands
 
 @Suite("help topics") struct HelpTopicTests {
-  @Test("a topic fits a terminal of 24 by 80, read twice", arguments: HelpTopic.all.map(\.name))
-  func size(name: String) throws {
-    let topic = try #require(HelpTopic.all.first { $0.name == name })
-    let lines = topic.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-    expect(lines.count <= 40)
-    for line in lines { expect(line.count <= 80, "\(line)") }
-    expect(lines.last?.isEmpty, is: false)
-    expect(topic.summary.count <= 54)
+  @Test("a topic and a recipe fit a terminal of 24 by 80, read twice, and summaries the list of topics")
+  func size() {
+    let texts = HelpTopic.all.map(\.text) + KnownTool.all.flatMap { $0.recipes.map(\.text) }
+    for lines in texts.map({ $0.split(separator: "\n", omittingEmptySubsequences: false).dropLast() }) {
+      expect(lines.count <= 40, "\(lines)")
+      for line in lines { expect(line.count <= 80, "\(line)") }
+      expect(lines.last?.isEmpty, is: false, "\(lines)")
+    }
+    for topic in HelpTopic.all { expect(topic.summary.count <= 54, "\(topic.name)") }
   }
 
   @Test("every command in it can be pasted", arguments: HelpTopic.all.map(\.name))
