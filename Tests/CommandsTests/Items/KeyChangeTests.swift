@@ -57,7 +57,8 @@ import ToolCommands
       KeyChange([.port: "x"]), KeyChange([.service: "x"]),
     ])
   func refused(change: KeyChange) {
-    #expect(throws: KeychainError.self) { try Self.applied(change, to: Self.full) }
+    let failure = #expect(throws: KeychainError.self) { try Self.applied(change, to: Self.full) }
+    expect(failure?.status, is: .usage)
   }
 
   @Test("a service has neither server nor port")
