@@ -23,30 +23,29 @@ import Testing
     return Set(named).sorted()
   }
 
+  /// What there is where the folder for data is `d`, and that for state `s`.
+  private static let files = [
+    "d/", "d/llavero/", "d/llavero/.vault.age.newest-MACHINE", "d/llavero/generations/",
+    "d/llavero/generations/N-MAC.age", "d/llavero/lock", "d/llavero/vault.age", "s/", "s/llavero/",
+    "s/llavero/UUID.seen", "s/llavero/identity.txt", "s/llavero/keychain", "s/llavero/machine",
+  ]
+
   @Test("nothing is written outside the XDG folders of HOME, and what is written is for its owner alone")
   func home() async throws {
     let sandbox = Sandbox()
     let programs = sandbox.trees().bin
     for command in commands { _ = try await sandbox.run(command, input: input) }
     let trees = sandbox.trees()
-    expect(
-      Self.written(trees.home),
-      is: [
-        ".local/", ".local/share/", ".local/share/llavero/", ".local/share/llavero/.vault.age.newest-MACHINE",
-        ".local/share/llavero/generations/",
-        ".local/share/llavero/generations/N-MAC.age", ".local/share/llavero/lock",
-        ".local/share/llavero/vault.age", ".local/state/", ".local/state/llavero/",
-        ".local/state/llavero/UUID.seen", ".local/state/llavero/identity.txt",
-        ".local/state/llavero/keychain", ".local/state/llavero/machine",
-      ])
+    let files = Self.files.map { ($0.hasPrefix("d") ? ".local/share" : ".local/state") + $0.dropFirst() }
+    expect(Self.written(trees.home), is: [".local/"] + files)
     expect(trees.temporary, is: [])
     expect(trees.bin, is: programs)
-    expect(sandbox.mode(".local/share/llavero"), is: 0o700)
-    expect(sandbox.mode(".local/state/llavero"), is: 0o700)
-    expect(sandbox.mode(".local/share/llavero/vault.age"), is: 0o600)
-    expect(sandbox.mode(".local/share/llavero/lock"), is: 0o600)
-    expect(sandbox.mode(".local/state/llavero/identity.txt"), is: 0o600)
-    expect(sandbox.mode(".local/state/llavero/keychain"), is: 0o600)
+    for folder in ["share", "state"] { expect(sandbox.mode(".local/\(folder)/llavero"), is: 0o700) }
+    for file in ["share/llavero/vault.age", "share/llavero/lock", "state/llavero/identity.txt"]
+      + ["state/llavero/keychain"]
+    {
+      expect(sandbox.mode(".local/" + file), is: 0o600, "\(file)")
+    }
   }
 
   @Test("XDG_DATA_HOME and XDG_STATE_HOME are used where they are absolute")
@@ -54,14 +53,7 @@ import Testing
     let sandbox = Sandbox()
     let variables = "XDG_DATA_HOME=\"$HOME/d\" XDG_STATE_HOME=\"$HOME/s\""
     for command in commands { _ = try await sandbox.run("export \(variables); \(command)", input: input) }
-    expect(
-      Self.written(sandbox.trees().home),
-      is: [
-        "d/", "d/llavero/", "d/llavero/.vault.age.newest-MACHINE", "d/llavero/generations/",
-        "d/llavero/generations/N-MAC.age", "d/llavero/lock", "d/llavero/vault.age", "s/", "s/llavero/",
-        "s/llavero/UUID.seen", "s/llavero/identity.txt",
-        "s/llavero/keychain", "s/llavero/machine",
-      ])
+    expect(Self.written(sandbox.trees().home), is: Self.files)
     let relative = Sandbox()
     for command in commands {
       _ = try await relative.run("export XDG_DATA_HOME=d XDG_STATE_HOME=s; \(command)", input: input)

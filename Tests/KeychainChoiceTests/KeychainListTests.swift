@@ -196,26 +196,27 @@ import Testing
 
 @Suite("the file with hidden items") struct HiddenItemFileTests {
   private let folder = TemporaryFolder()
-  private var state: String { folder["state"] }
+  /// The file, as a process that starts now has it.
+  private var file: HiddenItemFile { HiddenItemFile(in: folder["state"], tell: { _ in }) }
   private let item = HiddenItem(
     reference: ItemReference("/org/x: y"), modificationDate: Timestamp(milliseconds: 1_700_000_000_123))
 
   @Test("keeps what is hidden, for each keychain")
   func keeps() throws {
     let dateless = HiddenItem(reference: ItemReference("b"), modificationDate: nil)
-    try HiddenItemFile(in: state, tell: { _ in }).hide([item, dateless], in: "team")
-    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team"), is: [item, dateless])
-    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "other").isEmpty)
-    try HiddenItemFile(in: state, tell: { _ in }).reveal([item], in: "other")
-    try HiddenItemFile(in: state, tell: { _ in }).reveal([item], in: "team")
-    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team"), is: [dateless])
-    try HiddenItemFile(in: state, tell: { _ in }).revealAll(in: "team")
-    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team").isEmpty)
+    try file.hide([item, dateless], in: "team")
+    try expect(file.hidden(in: "team"), is: [item, dateless])
+    try expect(file.hidden(in: "other").isEmpty)
+    try file.reveal([item], in: "other")
+    try file.reveal([item], in: "team")
+    try expect(file.hidden(in: "team"), is: [dateless])
+    try file.revealAll(in: "team")
+    try expect(file.hidden(in: "team").isEmpty)
   }
 
   @Test("what another process hides and reveals counts at once")
   func others() throws {
-    let (own, other) = (HiddenItemFile(in: state, tell: { _ in }), HiddenItemFile(in: state, tell: { _ in }))
+    let (own, other) = (file, file)
     try expect(own.hidden(in: "team").isEmpty)
     try other.hide([item], in: "team")
     try expect(own.hidden(in: "team"), is: [item])
@@ -227,22 +228,20 @@ import Testing
   @Test("an item that is hidden in a new state isn't in the former one")
   func newState() throws {
     let later = HiddenItem(reference: item.reference, modificationDate: Timestamp(milliseconds: 1))
-    let file = HiddenItemFile(in: state, tell: { _ in })
-    try file.hide([item], in: "team")
-    try file.hide([later], in: "team")
-    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team"), is: [later])
+    let own = file
+    try own.hide([item], in: "team")
+    try own.hide([later], in: "team")
+    try expect(file.hidden(in: "team"), is: [later])
   }
 
   @Test(
     "a line that can't be understood is an error",
     arguments: ["team 1", "team x 61", "team 1 6", "team 1 ", "TEAM 1 61", "team 1 61 62", "\u{0}"])
   func malformed(line: String) throws {
-    try HiddenItemFile(in: state, tell: { _ in }).hide([item], in: "team")
+    try file.hide([item], in: "team")
     folder.write(Array(line.utf8), to: "state/hidden")
-    #expect(throws: KeychainError.self) { try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team") }
-    #expect(throws: KeychainError.self) {
-      try HiddenItemFile(in: state, tell: { _ in }).hide([item], in: "team")
-    }
+    #expect(throws: KeychainError.self) { try file.hidden(in: "team") }
+    #expect(throws: KeychainError.self) { try file.hide([item], in: "team") }
     expect(folder.read("state/hidden"), is: Array(line.utf8))
   }
 }

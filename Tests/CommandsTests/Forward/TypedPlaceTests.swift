@@ -6,16 +6,16 @@ import Testing
 @testable import Commands
 
 @Suite("places that people type for rules") struct TypedPlaceTests {
-  @Test("a host alone is one for https", arguments: ["github.com", "*.corp.example", "github.com:8443/acme"])
-  func host(typed: String) {
-    let place = PlacePattern(typed: typed)
-    expect(place != nil)
-    expect(place == PlacePattern(parsing: ByteString("https://" + typed)))
-  }
-
-  @Test("what is a place already stays that", arguments: ["*", "service:db", "ssh://git.example"])
-  func place(typed: String) {
-    expect(PlacePattern(typed: typed) == PlacePattern(parsing: ByteString(typed)))
+  @Test(
+    "a host alone is one for https, and what is a place already stays that",
+    arguments: [
+      ("github.com", "https://github.com"), ("*.corp.example", "https://*.corp.example"),
+      ("github.com:8443/acme", "https://github.com:8443/acme"), ("*", "*"), ("service:db", "service:db"),
+      ("ssh://git.example", "ssh://git.example"),
+    ])
+  func place(typed: String, place: String) {
+    expect(PlacePattern(typed: typed) != nil)
+    expect(PlacePattern(typed: typed) == PlacePattern(parsing: ByteString(place)))
   }
 
   @Test(

@@ -8,128 +8,116 @@ import Testing
 
 @Suite("bringing logins into a keychain")
 struct TransferTests {
+  private let keychain = InMemoryKeychain()
+
   @Test("what is new is added, and the same once more changes nothing")
   func adds() throws {
-    let keychain = InMemoryKeychain()
     let logins = [login("a.example", "alice", "1"), login("b.example", "bob", "2")]
-    try expect(run(logins, keychain), is: [.added, .added])
-    try expect(run(logins, keychain), is: [.unchanged, .unchanged])
-    try expect(secret("a.example", keychain), is: "1")
+    try expect(run(logins), is: [.added, .added])
+    try expect(run(logins), is: [.unchanged, .unchanged])
+    try expect(secret("a.example"), is: "1")
   }
 
   @Test("another secret stays unless it is to be replaced")
   func conflicts() throws {
-    let keychain = InMemoryKeychain()
-    _ = try run([login("a.example", "alice", "old")], keychain)
+    _ = try run([login("a.example", "alice", "old")])
     let logins = [login("a.example", "alice", "new")]
-    try expect(run(logins, keychain), is: [.kept])
-    try expect(secret("a.example", keychain), is: "old")
-    try expect(run(logins, keychain, replacing: [0]), is: [.replaced])
-    try expect(secret("a.example", keychain), is: "new")
+    try expect(run(logins), is: [.kept])
+    try expect(secret("a.example"), is: "old")
+    try expect(run(logins, replacing: [0]), is: [.replaced])
+    try expect(secret("a.example"), is: "new")
   }
 
   @Test("of two logins for one item the first comes, and the other is told")
   func repeated() throws {
-    let keychain = InMemoryKeychain()
     let logins = [
       login("a.example", "alice", "1"), login("A.example", "alice", "2"), login("a.example", "alice", "1"),
     ]
-    try expect(run(logins, keychain), is: [.added, .repeated, .unchanged])
-    try expect(secret("a.example", keychain), is: "1")
+    try expect(run(logins), is: [.added, .repeated, .unchanged])
+    try expect(secret("a.example"), is: "1")
   }
 
   @Test("a login that is named twice has the outcome of the first")
   func repeatedConflict() throws {
-    let keychain = InMemoryKeychain()
-    _ = try run([login("a.example", "alice", "old")], keychain)
+    _ = try run([login("a.example", "alice", "old")])
     let logins = [login("a.example", "alice", "new"), login("a.example", "alice", "new")]
-    try expect(run(logins, keychain), is: [.kept, .kept])
-    try expect(run(logins, keychain, replacing: [0]), is: [.replaced, .unchanged])
-    try expect(run(logins, keychain), is: [.unchanged, .unchanged])
+    try expect(run(logins), is: [.kept, .kept])
+    try expect(run(logins, replacing: [0]), is: [.replaced, .unchanged])
+    try expect(run(logins), is: [.unchanged, .unchanged])
   }
 
   @Test("a date to come is none, so that what is changed later answers")
   func datesToCome() throws {
-    let keychain = InMemoryKeychain()
     var item = login("a.example", "alice", "1").item
     item.creationDate = Timestamp(seconds: 250_000_000_000)
     item.modificationDate = item.creationDate
-    try expect(run([FoundLogin(item, Credential(password: "1"), at: .line(1))], keychain), is: [.added])
+    try expect(run([FoundLogin(item, Credential(password: "1"), at: .line(1))]), is: [.added])
     let held = try #require(try keychain.items(matching: .all).first)
     for date in [held.creationDate, held.modificationDate] { try expect(#require(date) <= .now) }
   }
 
   @Test("what no keychain takes is left out, and the others come")
   func unusable() throws {
-    let keychain = InMemoryKeychain()
     let logins = [
       login("a.example", "line\nbreak", "1"),
       login("b.example", "bob", String(repeating: "x", count: ItemBounds.secret + 1)),
       login("c.example", "carol", "3"),
     ]
-    try expect(run(logins, keychain), is: [.unusable, .unusable, .added])
+    try expect(run(logins), is: [.unusable, .unusable, .added])
     try expect(keychain.items(matching: .all).count, is: 1)
   }
 
   @Test("the account that is first at the source answers")
   func order() throws {
-    let keychain = InMemoryKeychain()
     let logins = ["one", "two", "three"].map { login("a.example", $0, $0) }
-    _ = try run(logins, keychain)
-    try expect(secret("a.example", keychain), is: "one")
+    _ = try run(logins)
+    try expect(secret("a.example"), is: "one")
   }
 
   @Test(
     "the account that is first at the source answers before what comes later, even if it was there already",
     arguments: ["a.example", "A.Example"])
   func orderOfWhatIsThere(server: String) throws {
-    func keychain() throws -> InMemoryKeychain {
-      let keychain = InMemoryKeychain()
-      let former = login("a.example", "one", "one", modified: Timestamp(seconds: 1_700_000_000))
-      _ = try run([former], keychain)
-      return keychain
-    }
-    let first = try keychain()
+    let former = [login("a.example", "one", "one", modified: Timestamp(seconds: 1_700_000_000))]
+    _ = try run(former)
     let logins = ["one", "two", "three"].map { login(server, $0, $0) } + [login("b.example", "two", "b")]
-    try expect(run(logins, first), is: [.unchanged, .added, .added, .added])
-    try expect(secret("a.example", first), is: "one")
+    try expect(run(logins), is: [.unchanged, .added, .added, .added])
+    try expect(secret("a.example"), is: "one")
     // What comes after another of its place stays behind it.
-    let second = try keychain()
-    let others = [login(server, "four", "four"), login(server, "one", "one")]
-    try expect(run(others, second), is: [.added, .unchanged])
-    try expect(secret("a.example", second), is: "four")
+    let other = TransferTests()
+    _ = try other.run(former)
+    try expect(
+      other.run([login(server, "four", "four"), login(server, "one", "one")]), is: [.added, .unchanged])
+    try expect(other.secret("a.example"), is: "four")
   }
 
   @Test("dates come along, and equal ones keep the source's order")
   func dates() throws {
-    let keychain = InMemoryKeychain()
     let date = Timestamp(seconds: 1_700_000_000)
     let logins = ["one", "two"].map { login("a.example", $0, $0, modified: date) }
-    _ = try run(logins, keychain)
+    _ = try run(logins)
     let items = try keychain.items(matching: .all)
     expect(items.first { $0.key.account == "one" }?.modificationDate, is: date)
-    try expect(secret("a.example", keychain), is: "one")
+    try expect(secret("a.example"), is: "one")
   }
 
   @Test("a label alone is a difference only where notes count, and is taken where there is none")
   func notes() throws {
-    let keychain = InMemoryKeychain()
-    _ = try run([login("a.example", "alice", "1")], keychain)
+    _ = try run([login("a.example", "alice", "1")])
     var titled = login("a.example", "alice", "1", label: "mine").item
     titled.address = "https://a.example/login"
-    try expect(run([FoundLogin(titled, Credential(password: "1"), at: .line(1))], keychain), is: [.completed])
+    try expect(run([FoundLogin(titled, Credential(password: "1"), at: .line(1))]), is: [.completed])
     try expect(keychain.items(matching: .all).first?.label, is: "mine")
     try expect(keychain.items(matching: .all).first?.address, is: "https://a.example/login")
     let logins = [login("a.example", "alice", "1", label: "work")]
-    try expect(run(logins, keychain), is: [.unchanged])
-    try expect(run(logins, keychain, comparesNotes: true), is: [.kept])
-    try expect(run(logins, keychain, replacing: [0], comparesNotes: true), is: [.replaced])
+    try expect(run(logins), is: [.unchanged])
+    try expect(run(logins, comparesNotes: true), is: [.kept])
+    try expect(run(logins, replacing: [0], comparesNotes: true), is: [.replaced])
     try expect(keychain.items(matching: .all).first?.label, is: "work")
   }
 
   @Test("fields that a source doesn't say stay, whether it replaces the secret or adds fields")
   func fieldsThatStay() throws {
-    let keychain = InMemoryKeychain()
     func found(_ secret: String, _ hidden: [(ByteString, String)], _ shown: [(ByteString, ByteString)])
       -> FoundLogin
     {
@@ -147,18 +135,18 @@ struct TransferTests {
       }
       return fields
     }
-    _ = try run([found("old", [("PIN", "1"), ("PUK", "2")], [("Door", "back"), ("Floor", "3")])], keychain)
+    _ = try run([found("old", [("PIN", "1"), ("PUK", "2")], [("Door", "back"), ("Floor", "3")])])
     let newer = [found("new", [("PUK", "3"), ("Key", "4")], [("Door", "front"), ("Room", "5")])]
-    try expect(run(newer, keychain), is: [.kept])
-    try expect(run(newer, keychain, replacing: [0]), is: [.replaced])
+    try expect(run(newer), is: [.kept])
+    try expect(run(newer, replacing: [0]), is: [.replaced])
     try expect(held(), is: ["Door=front", "Floor=3", "Room=5", "PIN=1", "PUK=3", "Key=4"])
-    try expect(run(newer, keychain), is: [.unchanged])
-    try expect(run(newer, keychain, comparesNotes: true), is: [.unchanged])
+    try expect(run(newer), is: [.unchanged])
+    try expect(run(newer, comparesNotes: true), is: [.unchanged])
     let more = [found("new", [("CVC", "6")], [("Hall", "7")])]
-    try expect(run(more, keychain), is: [.completed])
-    try expect(run(more, keychain, comparesNotes: true), is: [.unchanged])
+    try expect(run(more), is: [.completed])
+    try expect(run(more, comparesNotes: true), is: [.unchanged])
     let other = [found("other", [("PIN", "8")], [("Door", "roof")])]
-    try expect(run(other, keychain, replacing: [0], comparesNotes: true), is: [.replaced])
+    try expect(run(other, replacing: [0], comparesNotes: true), is: [.replaced])
     try expect(
       held(),
       is: [
@@ -168,19 +156,18 @@ struct TransferTests {
 
   @Test("what only Keychain Services can name comes along, with every attribute")
   func programsItems() throws {
-    let keychain = InMemoryKeychain()
     var noProtocol = Item(InternetPassword(protocol: "", server: "a.example", account: "alice"))
     noProtocol.generic = ByteString([0, 0xff])
     let certificate = Item(
       .cryptographic(CryptographicItem(.certificate, ["slnr": "1"], accessGroup: "team")))
     let logins = [noProtocol, certificate].map { FoundLogin($0, Credential(password: "1"), at: .line(1)) }
-    try expect(run(logins, keychain), is: [.added, .added])
-    try expect(run(logins, keychain, comparesNotes: true), is: [.unchanged, .unchanged])
+    try expect(run(logins), is: [.added, .added])
+    try expect(run(logins, comparesNotes: true), is: [.unchanged, .unchanged])
     let found = try keychain.items(matching: .all)
     expect(Set(found.map(\.key)), is: [noProtocol.key, certificate.key])
     noProtocol.furtherAttributes = ["invi": "1"]
     let changed = [FoundLogin(noProtocol, Credential(password: "1"), at: .line(1))]
-    try expect(run(changed, keychain, replacing: [0], comparesNotes: true), is: [.replaced])
+    try expect(run(changed, replacing: [0], comparesNotes: true), is: [.replaced])
     let after = try #require(try keychain.items(matching: .criteria(ItemCriteria(noProtocol.key))).first)
     expect(after.furtherAttributes, is: ["invi": "1"])
   }
@@ -215,33 +202,30 @@ struct TransferTests {
 
   @Test("what was added meanwhile with the same secret is there already")
   func sameMeanwhile() throws {
-    let keychain = InMemoryKeychain()
     let logins = [login("a.example", "alice", "1")]
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: false)
-    _ = try run(logins, keychain)
+    _ = try run(logins)
     let result = Transfer(plan: plan, replacing: []).run(in: keychain, batch: .max) { _, _ in }
     expect(result.outcomes, is: [.unchanged])
   }
 
   @Test("what was added meanwhile is kept, and what was deleted meanwhile comes back")
   func meanwhile() throws {
-    let keychain = InMemoryKeychain()
-    _ = try run([login("b.example", "bob", "old")], keychain)
+    _ = try run([login("b.example", "bob", "old")])
     let plan = try TransferPlan(
       [login("a.example", "alice", "new"), login("b.example", "bob", "new")], in: keychain,
       comparesNotes: false)
-    _ = try run([login("a.example", "alice", "mine")], keychain)
+    _ = try run([login("a.example", "alice", "mine")])
     try keychain.delete(try keychain.items(matching: .all).filter { $0.key.account == "bob" })
     let result = Transfer(plan: plan, replacing: [1]).run(in: keychain, batch: .max) { _, _ in }
     expect(result.outcomes, is: [.overtaken, .added])
-    try expect(secret("a.example", keychain), is: "mine")
-    try expect(secret("b.example", keychain), is: "new")
+    try expect(secret("a.example"), is: "mine")
+    try expect(secret("b.example"), is: "new")
   }
 
   @Test("what was changed meanwhile stays, whether it was to be replaced or to be completed")
   func changedMeanwhile() throws {
-    let keychain = InMemoryKeychain()
-    _ = try run([login("a.example", "alice", "old"), login("b.example", "bob", "same")], keychain)
+    _ = try run([login("a.example", "alice", "old"), login("b.example", "bob", "same")])
     var known = login("b.example", "bob", "same").item
     known.secretService.lookup = lookup(["server": "b.example"])
     let plan = try TransferPlan(
@@ -255,14 +239,13 @@ struct TransferTests {
     }
     let result = transfer.run(in: keychain, batch: .max) { _, _ in }
     expect(result.outcomes, is: [.overtaken, .overtaken])
-    try expect(secret("a.example", keychain), is: "newer")
-    try expect(secret("b.example", keychain), is: "newer")
+    try expect(secret("a.example"), is: "newer")
+    try expect(secret("b.example"), is: "newer")
     try expect(keychain.items(matching: .all).allSatisfy { $0.comment == "theirs" })
   }
 
   @Test("what can't be read back is noticed")
   func readBack() throws {
-    let keychain = InMemoryKeychain()
     let plan = try TransferPlan(
       [login("a.example", "alice", "1"), login("b.example", "bob", "2"), login("c.example", "carol", "3")],
       in: keychain, comparesNotes: false)
@@ -278,14 +261,13 @@ struct TransferTests {
 
   @Test("items that are no logins are known by what they are, whatever their name, and none comes twice")
   func otherItems() throws {
-    let keychain = InMemoryKeychain()
     let all = [
       other("1", [:], "", "a"), other("2", [:], "", "b"), other("3", [:], "L", "a"),
       other("4", ["n": "v"], "L", "a"),
       other("5", ["n": "v"], "L", "a"), other("6", ["n": "v"], "L", "b"),
       other("7", ["n": "v"], "L", "a", in: "c"),
     ]
-    try expect(run(all, keychain, comparesNotes: true), is: all.map { _ in .added })
+    try expect(run(all, comparesNotes: true), is: all.map { _ in .added })
     try expect(keychain.items(matching: .all).count, is: 7)
     // Another keychain has other names, and makes up a schema.
     let again = [
@@ -295,39 +277,37 @@ struct TransferTests {
       other("c", [:], "L", "a"),
       other("b", [:], "", "b"), other("a", [:], "", "a"),
     ]
-    try expect(run(again, keychain, comparesNotes: true), is: again.map { _ in .unchanged })
+    try expect(run(again, comparesNotes: true), is: again.map { _ in .unchanged })
     // A secret or a label that is another one is a difference; other attributes are another item.
-    try expect(run([other("a", ["n": "v"], "L", "c", in: "c")], keychain, comparesNotes: true), is: [.kept])
-    try expect(run([other("a", [:], "new", "b")], keychain, comparesNotes: true), is: [.kept])
+    try expect(run([other("a", ["n": "v"], "L", "c", in: "c")], comparesNotes: true), is: [.kept])
+    try expect(run([other("a", [:], "new", "b")], comparesNotes: true), is: [.kept])
     let more = [
       other("a", ["n": "v", "m": "w"], "L", "a"), other("b", [:], "", "c"), other("c", [:], "M", "z"),
     ]
-    try expect(run(more, keychain, comparesNotes: true), is: [.added, .added, .added])
-    try expect(run([other("x", ["n": "v"], "L", "d", in: "c")], keychain, replacing: [0]), is: [.replaced])
+    try expect(run(more, comparesNotes: true), is: [.added, .added, .added])
+    try expect(run([other("x", ["n": "v"], "L", "d", in: "c")], replacing: [0]), is: [.replaced])
     try expect(keychain.items(matching: .all).count, is: 10)
   }
 
   @Test("an item that is no login has changed if its name and one thing more are the same, or is another one")
   func otherItemOfTheName() throws {
-    let keychain = InMemoryKeychain()
-    _ = try run([other("1", ["n": "v"], "L", "a")], keychain)
+    _ = try run([other("1", ["n": "v"], "L", "a")])
     let changed = [other("1", ["n": "w"], "L", "b")]
-    try expect(run(changed, keychain), is: [.kept])
-    try expect(run(changed, keychain, replacing: [0]), is: [.replaced])
+    try expect(run(changed), is: [.kept])
+    try expect(run(changed, replacing: [0]), is: [.replaced])
     let renamed = [other("1", ["n": "w"], "M", "c")]
-    try expect(run(renamed, keychain, replacing: [0]), is: [.replaced])
+    try expect(run(renamed, replacing: [0]), is: [.replaced])
     let item = try #require(try keychain.items(matching: .all).first)
     expect(item.secretService.lookup == renamed[0].item.secretService.lookup && item.label == "M")
     let another = [other("1", ["n": "x"], "N", "d")]
-    try expect(run(another, keychain), is: [.added])
-    try expect(run(another, keychain), is: [.unchanged])
+    try expect(run(another), is: [.added])
+    try expect(run(another), is: [.unchanged])
     try expect(keychain.items(matching: .all).map(\.key.secretServiceItem?.name), is: ["1-2", "1"])
   }
 
   @Test("a login learns by which attributes programs find it, and keeps what a person has noted")
   func completed() throws {
-    let keychain = InMemoryKeychain()
-    _ = try run([login("a.example", "alice", "1"), login("b.example", "bob", "1", label: "mine")], keychain)
+    _ = try run([login("a.example", "alice", "1"), login("b.example", "bob", "1", label: "mine")])
     func found(_ server: ByteString, _ account: ByteString) -> FoundLogin {
       var item = Item(InternetPassword(protocol: "https", server: server, account: account))
       item.label = "theirs"
@@ -335,8 +315,8 @@ struct TransferTests {
       return FoundLogin(item, Credential(password: "1"), at: .line(1))
     }
     let logins = [found("a.example", "alice"), found("b.example", "bob")]
-    try expect(run(logins, keychain, comparesNotes: true), is: [.completed, .kept])
-    try expect(run(logins, keychain, comparesNotes: true), is: [.unchanged, .kept])
+    try expect(run(logins, comparesNotes: true), is: [.completed, .kept])
+    try expect(run(logins, comparesNotes: true), is: [.unchanged, .kept])
     let items = try keychain.items(matching: .all)
     expect(
       items.first { $0.key.account == "alice" }?.secretService.lookup,
@@ -346,14 +326,13 @@ struct TransferTests {
 
   @Test("collections come once, and there is one default collection")
   func collections() throws {
-    let keychain = InMemoryKeychain()
     func collection(_ name: ByteString, isDefault: Bool = false) -> FoundLogin {
       FoundLogin(
         Item(.secretService(SecretServiceItem(.collection, name: name)), label: "L", isDefault: isDefault),
         Credential(password: ""), at: .line(1))
     }
-    try expect(run([collection("a", isDefault: true), collection("b")], keychain), is: [.added, .added])
-    try expect(run([collection("a"), collection("c", isDefault: true)], keychain), is: [.unchanged, .added])
+    try expect(run([collection("a", isDefault: true), collection("b")]), is: [.added, .added])
+    try expect(run([collection("a"), collection("c", isDefault: true)]), is: [.unchanged, .added])
     let defaults = try keychain.items(matching: .all).filter(\.isDefault)
     expect(defaults.map(\.key), is: [.secretService(SecretServiceItem(.collection, name: "a"))])
   }
@@ -376,7 +355,6 @@ struct TransferTests {
 
   @Test("progress ends at the total")
   func progress() throws {
-    let keychain = InMemoryKeychain()
     let logins = (0..<250).map { login("host\($0).example", "user", "x") }
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: false)
     var shown: [Int] = []
@@ -400,8 +378,7 @@ struct TransferTests {
   }
 
   private func run(
-    _ logins: [FoundLogin], _ keychain: InMemoryKeychain, replacing: Set<Int> = [],
-    comparesNotes: Bool = false
+    _ logins: [FoundLogin], replacing: Set<Int> = [], comparesNotes: Bool = false
   ) throws -> [Transfer.Outcome] {
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: comparesNotes)
     let result = Transfer(plan: plan, replacing: replacing).run(in: keychain, batch: .max) { _, _ in }
@@ -409,7 +386,7 @@ struct TransferTests {
     return result.outcomes
   }
 
-  private func secret(_ server: ByteString, _ keychain: InMemoryKeychain) throws -> String? {
+  private func secret(_ server: ByteString) throws -> String? {
     let query = ItemQuery.internetPassword(try InternetPasswordQuery(protocol: "https", server: server))
     guard let answer = try keychain.answer(to: query) else { return nil }
     return answer.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

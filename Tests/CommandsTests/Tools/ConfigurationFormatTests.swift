@@ -414,52 +414,38 @@ struct ConfigurationFormatTests {
     let program = ProgramText(command: "/bin/llavero get")
     let former = "common --credential_helper=a=/old/bazel-credential-llavero"
     let bazel = BazelHelperLines(helper: "/b/bazel-credential-llavero", hosts: ["a"])
-    let cases: [(any ConfigurationFormat, String, ByHand)] = [
-      (key, "\n[s]\na = 1\n[t]\n", ByHand(["k = 1", "l = 2"], "below line 2", because: "[s]")),
-      (key, "[s]\nk: 0\nl: 2\n", ByHand(["k = 1"], "in place of line 2", because: "another k")),
-      (
-        list, "a = 1\n[registry]\nb = 2\n",
-        ByHand(["p = [\"d\", \"x\"]"], "below line 2", because: "[registry]")
-      ),
-      (
-        list, "registry = { b = 2 }\n",
-        ByHand(["p = [\"d\", \"x\"]"], "into the table registry of line 1", because: "registry")
-      ),
-      (
-        list, "\nregistry.b = 2\n",
-        ByHand(["p = [\"d\", \"x\"]"], "into the table registry of line 2", because: "registry")
-      ),
-      (
-        list, "[registry]\np = [\"a\",\n 'b',\n]\n",
-        ByHand(["p = [\"a\", \"b\", \"x\"]"], "in place of lines 2 to 4", because: "p")
-      ),
-      // llavero at a former path gives way.
-      (
-        list, "[registry]\np = [\"/old/llavero-credential\", \"a\"]\n",
-        ByHand(["p = [\"a\", \"x\"]"], "in place of line 2", because: "p")
-      ),
-      (top, "p = \"y\"\n", ByHand(["p = \"x\""], "in place of line 1", because: "p")),
-      (
-        GoAuthList.setting("/b/llavero goauth"), "A=1\nGOAUTH=git /x\n",
-        ByHand(["GOAUTH=/b/llavero goauth;git /x"], "in place of line 2", because: "GOAUTH")
-      ),
-      (
-        program, "#!/bin/sh\nexec /old/llavero get\n",
-        ByHand(["exec /bin/llavero get"], "in place of exec /old/llavero get", because: "another llavero")
-      ),
-      (
-        bazel, "build x\n\(former)\n",
-        ByHand(
-          ["common --credential_helper=a=/b/bazel-credential-llavero"], "in place of \(former)",
-          because: "another llavero")
-      ),
-    ]
-    for (format, text, byHand) in cases {
-      try expect(format.isMade(in: bytes(text)), is: false)
-      let change = try format.change(of: bytes(text), like: bytes(text), in: block) { _ in nil }
-      expect(change.edit, is: nil)
-      expect(change.byHand, is: byHand)
+    func leaves(
+      _ format: some ConfigurationFormat, _ text: String, _ lines: [String], _ place: String, because: String
+    ) throws {
+      try expect(format.isMade(in: bytes(text)), is: false, "\(text)")
+      let change = try change(format, text)
+      expect(change.edit, is: nil, "\(text)")
+      expect(change.byHand, is: ByHand(lines, place, because: because), "\(text)")
     }
+    try leaves(key, "\n[s]\na = 1\n[t]\n", ["k = 1", "l = 2"], "below line 2", because: "[s]")
+    try leaves(key, "[s]\nk: 0\nl: 2\n", ["k = 1"], "in place of line 2", because: "another k")
+    let both = ["p = [\"d\", \"x\"]"]
+    try leaves(list, "a = 1\n[registry]\nb = 2\n", both, "below line 2", because: "[registry]")
+    for (text, line) in [("registry = { b = 2 }\n", 1), ("\nregistry.b = 2\n", 2)] {
+      try leaves(list, text, both, "into the table registry of line \(line)", because: "registry")
+    }
+    try leaves(
+      list, "[registry]\np = [\"a\",\n 'b',\n]\n", ["p = [\"a\", \"b\", \"x\"]"], "in place of lines 2 to 4",
+      because: "p")
+    // llavero at a former path gives way.
+    try leaves(
+      list, "[registry]\np = [\"/old/llavero-credential\", \"a\"]\n", ["p = [\"a\", \"x\"]"],
+      "in place of line 2", because: "p")
+    try leaves(top, "p = \"y\"\n", ["p = \"x\""], "in place of line 1", because: "p")
+    try leaves(
+      GoAuthList.setting("/b/llavero goauth"), "A=1\nGOAUTH=git /x\n", ["GOAUTH=/b/llavero goauth;git /x"],
+      "in place of line 2", because: "GOAUTH")
+    try leaves(
+      program, "#!/bin/sh\nexec /old/llavero get\n", ["exec /bin/llavero get"],
+      "in place of exec /old/llavero get", because: "another llavero")
+    try leaves(
+      bazel, "build x\n\(former)\n", ["common --credential_helper=a=/b/bazel-credential-llavero"],
+      "in place of \(former)", because: "another llavero")
     try expect(key.isMade(in: bytes("[s]\nK: 1\na = 1\nl=2\n")), is: true)
     try expect(list.isMade(in: bytes("registry = { p = ['b', 'x'] }\n")), is: true)
     try expect(list.isMade(in: bytes("[registry]\np = ['x', '/old/llavero']\n")), is: false)
@@ -476,41 +462,37 @@ struct ConfigurationFormatTests {
         return error
       }
     }
+    func refuses(_ format: some ConfigurationFormat, _ texts: String...) {
+      for text in texts { expect(fault(format, text) != nil, "\(text)") }
+    }
     let key = TOMLSetting("registry", "providers", is: .element("l", of: []))
-    for text in [
+    refuses(
+      key,
       "registry = 1\n", "[[registry]]\n", "registry.providers = 'a'\n", "registry.providers = [1]\n",
       "a = 1\na = 2\n",
       "[registry]\n[registry]\n", "registry.a = 1\n[registry]\n", "x\n", "a = \"b\n", "a = 1 b = 2\n",
-      "registry = {}\nregistry.a = 1",
-    ] {
-      expect(fault(key, text) != nil, "\(text)")
-    }
+      "registry = {}\nregistry.a = 1")
     let helper = TerraformHelperBlock(helper: "x")
     expect(
       fault(helper, "credentials_helper   \"y\" {\n}\n"),
       is: ConfigurationFault("it names another one already: y"))
-    for text in ["/* a\n", "a \"b\" {\n", "a = \"b\n", "}"] { expect(fault(helper, text) != nil, "\(text)") }
-    for text in [
-      "[1]", "{", "{\"a\":1}}", "x", #"{"credsStore":1}"#, #"{"credsStore":"a","CREDSSTORE":"b"}"#,
-    ] {
-      expect(fault(JSONMember(name: "credsStore", value: "llavero"), text) != nil, "\(text)")
-    }
-    for text in [
+    refuses(helper, "/* a\n", "a \"b\" {\n", "a = \"b\n", "}")
+    refuses(
+      JSONMember(name: "credsStore", value: "llavero"),
+      "[1]", "{", "{\"a\":1}}", "x", #"{"credsStore":1}"#, #"{"credsStore":"a","CREDSSTORE":"b"}"#)
+    refuses(
+      GitHelperLines(helper: "llavero"),
       "[user\n", "[credential]\n\thelper = \"store\n", "= x\n", "[a]\nb c\n", "[credential]\nhelper\n",
-      "[a]\nb = \\x\n", "[a]\nb = c\\",
-    ] {
-      expect(fault(GitHelperLines(helper: "llavero"), text) != nil, "\(text)")
-    }
+      "[a]\nb = \\x\n", "[a]\nb = c\\")
     let option = INISetting([("s", "k", "1")])
-    for text in [
-      "k = 1\n", "[s]\nk = 1\nK: 2\n", "[s]\n[t]\n[s]\n", "[s]\nk\n", "[s]\ra = 1\n", "\u{FEFF}[s]\n",
-    ] {
-      expect(fault(option, text) != nil, "\(text)")
-    }
-    expect(fault(VariableLines(.npm, "a", is: "b"), "[s]\n") != nil)
-    expect(fault(ProgramText(command: "/bin/llavero get"), "#!/bin/sh\nexec other\n") != nil)
+    refuses(
+      option,
+      "k = 1\n", "[s]\nk = 1\nK: 2\n", "[s]\n[t]\n[s]\n", "[s]\nk\n", "[s]\ra = 1\n", "\u{FEFF}[s]\n")
+    refuses(VariableLines(.npm, "a", is: "b"), "[s]\n")
+    refuses(ProgramText(command: "/bin/llavero get"), "#!/bin/sh\nexec other\n")
     let user = KubeconfigExec(user: "prod", program: "/bin/l")
-    for text in [
+    refuses(
+      user,
       "", "{}", "users: []\n", "users: [{name: prod, user: {}}]\n", "users:\n- name: prod\n",
       "users:\n- name: prod\n  user: &a\n",
       "users:\n- name: prod\n  user:\n    auth-provider:\n      name: oidc\n",
@@ -518,14 +500,11 @@ struct ConfigurationFormatTests {
       "users:\n- name: prod\n  user: {}\nusers: []\n", "users:\n- name: prod\n  user:\n    a: \"b\n  c\"\n",
       "a: b\n---\nusers:\n- name: prod\n  user: {}\n", "users:\n- name: prod\n  user: {}\n a: b\n",
       "? a\nusers:\n- name: prod\n  user: {}\n", "a: *b\nusers:\n- name: prod\n  user: {}\n",
-      "a: b\rusers:\n- name: prod\n  user: {}\n", "a: b\u{2028}c: d\nusers:\n- name: prod\n  user: {}\n",
-    ] {
-      expect(fault(user, text) != nil, "\(text)")
-    }
+      "a: b\rusers:\n- name: prod\n  user: {}\n", "a: b\u{2028}c: d\nusers:\n- name: prod\n  user: {}\n")
     let helpers = BazelHelperLines(helper: "/bin/l", hosts: ["a.example"])
-    expect(fault(helpers, "build \\") != nil)
-    expect(fault(VariableLines(.environment, "A", is: "b"), "C=d \\\n") != nil)
-    expect(fault(VariableLines(.wget, "a", is: "b"), "quiet\n") != nil)
+    refuses(helpers, "build \\")
+    refuses(VariableLines(.environment, "A", is: "b"), "C=d \\\n")
+    refuses(VariableLines(.wget, "a", is: "b"), "quiet\n")
   }
 
   @Test("bazel's hosts of before stay, each with the right helper")

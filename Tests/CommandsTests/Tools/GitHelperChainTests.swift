@@ -18,10 +18,6 @@ import Testing
     }
   }
 
-  private func problems(_ entries: [String]) -> [[String]] {
-    chains(entries).map { $0.problems().map(\.problem) }
-  }
-
   @Test("helpers are asked in their order, and an empty one forgets those before")
   func order() {
     expect(chains(["=store", "=", "=cache", "=llavero"])[0].asked.map(\.value), is: ["cache", "llavero"])
@@ -48,33 +44,28 @@ import Testing
     expect(GitHelperChain.Helper(key: "", value: value, origin: "", scope: "").isLlavero, is: isLlavero)
   }
 
-  @Test("llavero alone is right")
-  func right() {
-    expect(problems(["=llavero"]), is: [[]])
-    expect(problems(["=store", "=", "=llavero"]), is: [[]])
-    // A helper that makes new tokens if none are stored yet.
-    expect(problems(["=llavero", "=oauth"]), is: [[]])
-    expect(problems(["=llavero", "https://a=special"]), is: [[], []])
-  }
-
   @Test(
-    "what is wrong is told",
+    "what is wrong is told, and llavero alone is right",
     arguments: [
-      (["=store"], ["git doesn't ask llavero", "store keeps every login in plain text"]),
-      (["=llavero", "=store"], ["store keeps every login in plain text, beside llavero"]),
+      (["=llavero"], [[]]), (["=store", "=", "=llavero"], [[]]),
+      // A helper that makes new tokens if none are stored yet.
+      (["=llavero", "=oauth"], [[]]), (["=llavero", "https://a=special"], [[], []]),
+      (["=store"], [["git doesn't ask llavero", "store keeps every login in plain text"]]),
+      (["=llavero", "=store"], [["store keeps every login in plain text, beside llavero"]]),
       (
         ["=/usr/lib/git-core/git-credential-store --file x", "=llavero"],
-        [
-          "store keeps every login in plain text, beside llavero"
-        ]
+        [["store keeps every login in plain text, beside llavero"]]
       ),
-      (["=libsecret", "=llavero"], ["libsecret answers before llavero"]),
-      (["=llavero", "=cache"], ["cache comes after llavero, so git never asks it"]),
-      (["=llavero", "="], ["git forgets llavero here, by the empty helper in global, /home/me/.gitconfig"]),
-      ([], ["git doesn't ask llavero"]),
-    ] as [([String], [String])])
-  func wrong(entries: [String], told: [String]) {
-    expect(problems(entries)[0], is: told)
+      (["=libsecret", "=llavero"], [["libsecret answers before llavero"]]),
+      (["=llavero", "=cache"], [["cache comes after llavero, so git never asks it"]]),
+      (
+        ["=llavero", "="],
+        [["git forgets llavero here, by the empty helper in global, /home/me/.gitconfig"]]
+      ),
+      ([], [["git doesn't ask llavero"]]),
+    ] as [([String], [[String]])])
+  func wrong(entries: [String], told: [[String]]) {
+    expect(chains(entries).map { $0.problems().map(\.problem) }, is: told)
   }
 
   @Test("helpers beside llavero have the host that they are for")
