@@ -80,7 +80,7 @@ extension ConformanceTests {
     func refusedChange(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       let added = try fresh.keychain.add(.internet(account: "alice"), "x")
-      let before = try fresh.keychain.everything()
+      let (before, writes) = (try fresh.keychain.everything(), fresh.writes)
       for row in RefusedRow.all {
         var item = added
         item.key = row.item.key
@@ -94,6 +94,7 @@ extension ConformanceTests {
         #expect(throws: row.error) { try fresh.keychain.save(item, Credential.text("y")) }
       }
       try expect(fresh.reopened.everything(), is: before)
+      expect(fresh.writes, is: writes)
     }
 
     @Test(

@@ -7,22 +7,6 @@ extension ConformanceTests {
   @Suite("exclusively") struct Exclusively {
     private static let stop = KeychainError.unavailable(reason: "the test says so")
 
-    @Test("a body sees its own changes", arguments: KeychainUnderTest.all)
-    func ownChanges(kind: KeychainUnderTest) throws {
-      let keychain = kind.make().keychain
-      try keychain.exclusively { () throws(KeychainError) in
-        let added = try keychain.add(.internet(account: "alice"), "a")
-        let secret = try keychain.secret(of: added)
-        expect(secret, is: "a")
-        try keychain.update(added, Credential.text("b"))
-        let changed = try keychain.secret(of: added)
-        expect(changed, is: "b")
-        try keychain.delete([added])
-        let rest = try keychain.items(matching: .all)
-        expect(rest.isEmpty)
-      }
-    }
-
     @Test(
       "what a body has made is afterwards known as the keychain names it", arguments: KeychainUnderTest.all)
     func committed(kind: KeychainUnderTest) throws {
@@ -84,23 +68,6 @@ extension ConformanceTests {
       }
       try expect(fresh.reopened.foundAccounts(.internet()), is: ["alice"])
       try expect(fresh.reopened.answeredSecret(.internet()), is: "a")
-    }
-
-    @Test("a refused addition that is caught leaves the rest of the body", arguments: KeychainUnderTest.all)
-    func caught(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let keychain = fresh.keychain
-      try keychain.exclusively { () throws(KeychainError) in
-        try keychain.add(.internet(account: "alice"), "a")
-        do throws(KeychainError) {
-          try keychain.add(.internet(account: "alice"), "b")
-        } catch {
-          expect(error, is: .duplicateItem)
-        }
-        try keychain.add(.internet(account: "bob"), "b")
-      }
-      try expect(fresh.reopened.items(matching: .all).count, is: 2)
-      try expect(fresh.reopened.answeredSecret(.internet(account: "alice")), is: "a")
     }
 
     @Test("what another one wrote is seen at once", arguments: KeychainUnderTest.all)

@@ -6,7 +6,7 @@ import Testing
 /// What is done with one keychain of each kind, as text.
 ///
 /// Steps end with a semicolon or the line; after ` = ` is what comes of them, and after ` ! ` how the error begins. Items and credentials are spelled as for
-/// `Item(spelled:)` and `RevealedCredential(spelled:)`.
+/// `Item(spelled:)` and `RevealedCredential(spelled:)`. Of the steps that are done `together`, ` is ` and ` fails ` say it.
 struct KeychainScript: Sendable, CustomTestStringConvertible {
   let testDescription: String
   private let script: String
@@ -41,8 +41,9 @@ private final class KeychainPlayer {
 
   init(_ fresh: FreshKeychain) { self.fresh = fresh }
 
-  func perform(_ step: [String]) throws -> String {
-    let (keychain, rest) = (fresh.keychain, Array(step.dropFirst()))
+  /// Performs a step, with the test's own keychain unless it is another process that does.
+  func perform(_ step: [String], with other: (any KeychainStore)? = nil) throws -> String {
+    let (keychain, rest) = (other ?? fresh.keychain, Array(step.dropFirst()))
     func query() throws -> ItemQuery { try ItemQuery(for: Item(spelled: rest[0]).key) }
     switch step[0] {
     case "add":
@@ -65,6 +66,11 @@ private final class KeychainPlayer {
       if rest.count == 1 { return "\(try keychain.erase(query()))" }
       return
         "\(try keychain.erase(query(), holding: Secret(rest[1] == "''" ? "" : rest[1]), answered: answered))"
+    case "other": return try perform(rest, with: fresh.reopened)
+    case "note":
+      var item = try #require(items[rest[0]])
+      item.comment = ByteString(rest[1])
+      try keychain.update(item)
     case "move", "change":
       // By the item as it was added, whatever has become of it.
       var item = try #require(items[rest[0]])
@@ -80,7 +86,7 @@ private final class KeychainPlayer {
         for step in steps {
           if step == ["throw"] { throw .unavailable(reason: "the test says so") }
           do {
-            _ = try perform(step)
+            try performPart(step)
           } catch let error as KeychainError {
             throw error
           } catch {
@@ -94,6 +100,13 @@ private final class KeychainPlayer {
       let time = rest.count > 1 ? Timestamp(milliseconds: Int64(rest[1]) ?? 0) : SettableClock.start
       return try fresh.reopened.answeredSecret(query(), at: time).map { $0 == "" ? "''" : "\($0)" }
         ?? "nothing"
+    case "answer":
+      return try keychain.revealedAnswer(query()).map { told($0.item, $0.credential) } ?? "nothing"
+    case "answer-any":
+      let answer = try keychain.revealedAnswer(query(), where: { _, _ in true })
+      return answer.map { told($0.item, $0.credential) } ?? "nothing"
+    case "renew": return try renewal(of: query(), in: keychain) { $1.authenticationScheme == nil }
+    case "renew-any": return try renewal(of: query(), in: keychain) { _, _ in true }
     case "find":
       return try fresh.reopened.foundAccounts(query()).map { $0?.description ?? "-" }.joined(separator: " ")
     case "listed":
@@ -124,5 +137,38 @@ private final class KeychainPlayer {
     default: Issue.record("there is no verb \(step[0])")
     }
     return ""
+  }
+
+  /// Performs one of several steps that are done together.
+  private func performPart(_ step: [String]) throws {
+    if let mark = step.firstIndex(of: "fails") {
+      let error = failure { try perform(Array(step[..<mark])) }.map { "\($0)" } ?? "nothing"
+      expect(error, is: step[mark + 1], "\(step)")
+      return
+    }
+    let halves = step.split(separator: "is", omittingEmptySubsequences: false)
+    let outcome = try perform(Array(halves[0]))
+    if halves.count > 1 { expect(outcome, is: halves[1].joined(separator: " "), "\(step)") }
+  }
+
+  /// The item that answers, which is whole, and its credential.
+  private func told(_ item: Item, _ credential: RevealedCredential) -> String {
+    let name = item.reference.flatMap { names[$0] } ?? item.name
+    expect(item, is: items[name])
+    return "\(name) \(credential.spelled)"
+  }
+
+  /// What a query gets if refresh tokens count: an answer, or an item without its secret.
+  private func renewal(
+    of query: ItemQuery, in keychain: any KeychainStore, _ isUsable: (Item, borrowing Credential) -> Bool
+  ) throws -> String {
+    switch try keychain.answerOrRenewal(to: query, at: SettableClock.start, where: isUsable) {
+    case .none: return "nothing"
+    case .answer(let answer): return told(answer.item, answer.credential.revealed)
+    case .renewal(let renewal):
+      let token = ByteString(renewal.refreshToken.revealed)
+      return "renewed: "
+        + told(renewal.item, RevealedCredential("", expiry: renewal.expiry, refreshToken: token))
+    }
   }
 }

@@ -24,18 +24,6 @@ extension ConformanceTests {
       expect(all.first?.credential, is: RevealedCredential("new"))
     }
 
-    @Test("what can't be kept is refused", arguments: KeychainUnderTest.all)
-    func refused(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let keychain = fresh.keychain
-      #expect(throws: KeychainError.unusableAttribute(name: "account", .lineBreak)) {
-        try keychain.save(.internet(account: "a\nhost=victim"), Credential.text("x"))
-      }
-      #expect(throws: KeychainError.self) { try keychain.save(.internet(nil), Credential.text("x")) }
-      #expect(throws: KeychainError.self) { try keychain.save(.internet(protocol: ""), Credential.text("x")) }
-      expect(fresh.writes ?? 0, is: 0)
-    }
-
     @Test("saving again and again never puts a limit off", arguments: KeychainUnderTest.all)
     func neverPutOff(kind: KeychainUnderTest) throws {
       let keychain = kind.make().keychain

@@ -76,6 +76,10 @@ extension ConformanceTests {
       rest = bob@
       """),
     KeychainScript(
+      "of several items, those that another process has deleted already don't count",
+      "add alice@ a; add bob@ b; other delete alice@ = 1; delete alice@ bob@ = 1; delete alice@ bob@ = 0; rest = "
+    ),
+    KeychainScript(
       "a keychain can be emptied and filled again", "add @ a; delete @ = 1; rest = ; add @ b; get @ = b"),
   ]
 
@@ -113,8 +117,19 @@ extension ConformanceTests {
       "a body that throws has changed nothing",
       """
       add alice@ a; add carol@ c; marks; later 9
-      together add bob@ b , change alice@ changed , delete carol@ , throw ! unavailable; same
+      together add bob@ b , change alice@ changed , delete carol@ , secrets bob@ is b , throw ! unavailable; same
+      other add dave@ d; count = 3
       """),
+    KeychainScript(
+      "a body sees its own changes",
+      "together add alice@ a , secrets @ is a , change alice@ b , secrets @ is b , delete alice@ , listed @ is"
+    ),
+    KeychainScript(
+      "a refused addition that is caught leaves the rest of the body",
+      "together add alice@ a , add alice@ b fails duplicateItem , add bob@ b; count = 2; get alice@ = a"),
+    KeychainScript(
+      "a change of the secret drops what the new one lacks",
+      "add alice@ old~4000000000+token^Bearer; change alice@ new; holds alice@ = new"),
     KeychainScript(
       "a body that throws on an empty keychain makes nothing",
       "together add @ a , throw ! unavailable; count = 0; unwritten"),
@@ -132,12 +147,33 @@ extension ConformanceTests {
       "add alice@ a; later 1; add bob@ b~now; find @ = bob alice; get @ = a; get bob@ = nothing"),
     KeychainScript(
       "an expired item is neither changed nor deleted by asking", "add @ b~1; marks; get @ = nothing; same"),
+    KeychainScript(
+      "a ready-made credential is passed over for whoever wants a password",
+      """
+      add alice@ password; later 1; add bot@ token^Bearer; answer @ = alice@ password; answer bot@ = nothing
+      answer-any @ = bot@ token^Bearer
+      """),
+    KeychainScript(
+      "a path that leads out of the item's is not answered by it",
+      """
+      add alice@/acme x; answer @/acme/../evil/app.git = nothing; answer @/acme/app/../../evil = nothing
+      answer @/acme/%2e%2E/evil = nothing; answer @/acme/..%2fevil = nothing; answer @/acme/.%2e = nothing
+      answer @/acme/./app = nothing; answer @/acme/..\\evil = nothing; answer @/acme/.. = nothing
+      answer @/acme/..app = alice@/acme x; answer @/acme/app.. = alice@/acme x; answer @/acme/... = alice@/acme x
+      answer @/acme/a%2eb = alice@/acme x; answer @/acme/app.git = alice@/acme x
+      """),
+    KeychainScript(
+      "without a refresh token, or with an empty one, an expired item gives nothing",
+      "add alice@ x~1; add bob@ x~1+''; renew @ = nothing"),
   ]
 
   static let ranking = [
     KeychainScript(
       "of several accounts, the one added last goes first",
       "each b@ c@ a@; secrets @ = 2 1 0; find @ = a c b"),
+    KeychainScript(
+      "of several accounts, the one changed last goes first",
+      "each b@ c@ a@; note b@ changed; secrets @ = 0 2 1"),
     KeychainScript(
       "a clock that was put back does not hide a later write",
       "each a@ b@; listed @ = b a; later -3600; add c@ 2; listed @ = c b a"),
@@ -218,6 +254,9 @@ extension ConformanceTests {
       add alice@ x^Bearer; save alice@ x = updated; get @ = x; save alice@ x^Bearer = updated; get @ = nothing
       """),
     KeychainScript(
+      "a renewed secret takes the place of the expired one",
+      "add alice@ old~1+r; save alice@ new~soon+s = updated; holds alice@ = new~soon+s; count = 1"),
+    KeychainScript(
       "a generic password is saved likewise",
       """
       save generic:aws:x,id 1 = added; save generic:aws:x,id 1 = unchanged; save generic:aws:x,id 2 = updated
@@ -254,7 +293,35 @@ extension ConformanceTests {
       """)
   }
 
+  static let sameMoment = KeychainScript(
+    "at the same moment, the later write goes first",
+    "add b@ b; add c@ c; add a@ a; secrets @ = a c b; move c@ c@; secrets @ = c a b")
+
   static let renewing = [
+    KeychainScript(
+      "the answer is the best item with all that is confidential",
+      "add alice@/acme x~later+r; answer @/acme/app = alice@/acme x~later+r"),
+    KeychainScript(
+      "an expired item gives its refresh token and no secret",
+      """
+      add alice@ x~now+r; marks; renew @ = renewed: alice@ ~now+r; renew alice@ = renewed: alice@ ~now+r
+      renew bob@ = nothing; answer @ = nothing; same
+      """),
+    KeychainScript(
+      "what is valid goes before what could be renewed",
+      """
+      add valid@ x; later 1; add expired@/acme y~1+r; find @/acme/app = expired valid; renew @/acme/app = valid@ x
+      renew expired@/acme/app = renewed: expired@/acme ~1+r
+      """),
+    KeychainScript(
+      "of several that could be renewed the best is",
+      """
+      add a@/acme x~1+1; later 1; add b@ x~1+2; later 1; add c@ x~1; renew @ = renewed: b@ ~1+2
+      renew @/acme/app = renewed: a@/acme ~1+1
+      """),
+    KeychainScript(
+      "only what can be used is renewed",
+      "add bot@ t~1+r^Bearer; renew @ = nothing; renew-any @ = renewed: bot@ ~1+r"),
     KeychainScript(
       "an expired item is replaced", "add alice@ x~1+r; save alice@ x = updated; holds alice@ = x"),
     KeychainScript(
@@ -269,4 +336,7 @@ extension ConformanceTests {
 
   @Test("that gives refresh tokens: of which", arguments: KeychainUnderTest.givingRefreshTokens, renewing)
   func playRenewing(kind: KeychainUnderTest, script: KeychainScript) throws { try script.play(with: kind) }
+
+  @Test("that tells two changes of a moment apart: of which", arguments: KeychainUnderTest.exact)
+  func playSameMoment(kind: KeychainUnderTest) throws { try Self.sameMoment.play(with: kind) }
 }
