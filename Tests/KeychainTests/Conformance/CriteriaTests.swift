@@ -9,12 +9,17 @@ struct CriteriaRow: Sendable, CustomTestStringConvertible {
   let criteria: ItemCriteria
   let found: Set<ByteString>
 
-  init(_ description: String, _ found: Set<ByteString>, _ change: (inout ItemCriteria) -> Void) {
-    testDescription = description
+  init(
+    _ description: String, of itemClass: ItemClass? = nil,
+    _ attributes: KeyValuePairs<Item.Attribute, ByteString> = [:], further: FurtherAttributes = [:],
+    ignoresCase: Bool = false, finds found: Set<ByteString>
+  ) {
     var criteria = ItemCriteria()
-    change(&criteria)
-    self.criteria = criteria
-    self.found = found
+    criteria.itemClass = itemClass
+    for (attribute, value) in attributes { criteria[attribute] = value }
+    criteria.furtherAttributes = further
+    criteria.ignoresCase = ignoresCase
+    (testDescription, self.criteria, self.found) = (description, criteria, found)
   }
 
   /// Items that differ in one attribute or another, each with its own label.
@@ -60,80 +65,56 @@ struct CriteriaRow: Sendable, CustomTestStringConvertible {
   private static let everything = Set(items.compactMap(\.label))
 
   static let all = [
-    CriteriaRow("nothing asked", everything) { _ in },
-    CriteriaRow("class", ["generic", "account only", "synchronizable"]) { $0.itemClass = .genericPassword },
-    CriteriaRow("certificates", ["certificate"]) { $0.itemClass = .certificate },
-    CriteriaRow("keys", ["key"]) { $0.itemClass = .key },
-    CriteriaRow("identities", ["identity"]) { $0.itemClass = .identity },
+    CriteriaRow("nothing asked", finds: everything),
+    CriteriaRow("class", of: .genericPassword, finds: ["generic", "account only", "synchronizable"]),
+    CriteriaRow("certificates", of: .certificate, finds: ["certificate"]),
+    CriteriaRow("keys", of: .key, finds: ["key"]),
+    CriteriaRow("identities", of: .identity, finds: ["identity"]),
     CriteriaRow(
-      "server in other letters", ["plain", "port", "path", "domain", "ftp", "no protocol", "group"]
-    ) {
-      $0.itemClass = .internetPassword
-      $0[.server] = "EXAMPLE.com"
-    },
-    CriteriaRow("another server", []) {
-      $0.itemClass = .internetPassword
-      $0[.server] = "example.org"
-    },
-    CriteriaRow("protocol", ["plain", "port", "path", "domain", "group"]) { $0[.protocol] = "HTTPS" },
-    CriteriaRow("no protocol", ["no protocol"]) { $0[.protocol] = "" },
-    CriteriaRow("the protocol's own port", ["plain", "path", "domain", "group"]) {
-      $0.itemClass = .internetPassword
-      $0[.port] = "443"
-    },
-    CriteriaRow("no port", ["no protocol"]) { $0[.port] = "" },
-    CriteriaRow("another port", ["port"]) { $0[.port] = "8443" },
-    CriteriaRow("a path is that very path", ["path"]) { $0[.path] = "acme/app" },
-    CriteriaRow("a path below finds nothing", []) { $0[.path] = "acme/app/x" },
-    CriteriaRow("a path above finds nothing", []) { $0[.path] = "acme" },
-    CriteriaRow("security domain", ["domain"]) { $0[.securityDomain] = "docker" },
+      "server in other letters", of: .internetPassword, [.server: "EXAMPLE.com"],
+      finds: ["plain", "port", "path", "domain", "ftp", "no protocol", "group"]),
+    CriteriaRow("another server", of: .internetPassword, [.server: "example.org"], finds: []),
+    CriteriaRow("protocol", [.protocol: "HTTPS"], finds: ["plain", "port", "path", "domain", "group"]),
+    CriteriaRow("no protocol", [.protocol: ""], finds: ["no protocol"]),
     CriteriaRow(
-      "no security domain", ["plain", "port", "path", "ftp", "no protocol", "group"]
-    ) { $0[.securityDomain] = "" },
+      "the protocol's own port", of: .internetPassword, [.port: "443"],
+      finds: ["plain", "path", "domain", "group"]),
+    CriteriaRow("no port", [.port: ""], finds: ["no protocol"]),
+    CriteriaRow("another port", [.port: "8443"], finds: ["port"]),
+    CriteriaRow("a path is that very path", [.path: "acme/app"], finds: ["path"]),
+    CriteriaRow("a path below finds nothing", [.path: "acme/app/x"], finds: []),
+    CriteriaRow("a path above finds nothing", [.path: "acme"], finds: []),
+    CriteriaRow("security domain", [.securityDomain: "docker"], finds: ["domain"]),
     CriteriaRow(
-      "account of any class",
-      ["plain", "port", "path", "domain", "no protocol", "group", "generic", "synchronizable"]
-    ) {
-      $0[.account] = "alice"
-    },
-    CriteriaRow("account of generic passwords", ["generic", "synchronizable"]) {
-      $0.itemClass = .genericPassword
-      $0[.account] = "alice"
-    },
+      "no security domain", [.securityDomain: ""],
+      finds: ["plain", "port", "path", "ftp", "no protocol", "group"]),
     CriteriaRow(
-      "account without regard to case", ["ftp", "plain", "port", "path", "domain", "no protocol", "group"]
-    ) {
-      $0.itemClass = .internetPassword
-      $0[.account] = "ALICE"
-      $0.ignoresCase = true
-    },
-    CriteriaRow("letters that ASCII hasn't", ["account only"]) {
-      $0[.account] = "äRGER"
-      $0.ignoresCase = true
-    },
-    CriteriaRow("no service", ["account only"]) { $0[.service] = "" },
-    CriteriaRow("service", ["generic", "synchronizable"]) { $0[.service] = "app" },
-    CriteriaRow("access group", ["group", "identity"]) { $0[.accessGroup] = "com.example.shared" },
-    CriteriaRow("access group of a class", ["group"]) {
-      $0.itemClass = .internetPassword
-      $0[.accessGroup] = "com.example.shared"
-    },
-    CriteriaRow("no access group", everything.subtracting(["group", "identity"])) { $0[.accessGroup] = "" },
-    CriteriaRow("synchronizable", ["synchronizable"]) { $0[.isSynchronizable] = "1" },
-    CriteriaRow("not synchronizable", everything.subtracting(["synchronizable"])) {
-      $0[.isSynchronizable] = ""
-    },
-    CriteriaRow("label", ["key"]) { $0[.label] = "key" },
-    CriteriaRow("comment", ["generic"]) { $0[.comment] = "a remark" },
-    CriteriaRow("no comment", everything.subtracting(["generic"])) { $0[.comment] = "" },
-    CriteriaRow("generic attribute", ["generic"]) {
-      $0.furtherAttributes = ["gena": attribute([0, 0xff, 0x0a])]
-    },
-    CriteriaRow("invisible", ["account only"]) { $0.furtherAttributes = ["invi": "1"] },
-    CriteriaRow("serial number", ["certificate"]) {
-      $0.furtherAttributes = ["slnr": attribute([0x30, 0x39])]
-    },
-    CriteriaRow("a key's hash", ["key", "identity"]) { $0.furtherAttributes = ["klbl": attribute([1, 2])] },
+      "account of any class", [.account: "alice"],
+      finds: ["plain", "port", "path", "domain", "no protocol", "group", "generic", "synchronizable"]),
+    CriteriaRow(
+      "account of generic passwords", of: .genericPassword, [.account: "alice"],
+      finds: ["generic", "synchronizable"]),
+    CriteriaRow(
+      "account without regard to case", of: .internetPassword, [.account: "ALICE"], ignoresCase: true,
+      finds: ["ftp", "plain", "port", "path", "domain", "no protocol", "group"]),
+    CriteriaRow("letters that ASCII hasn't", [.account: "äRGER"], ignoresCase: true, finds: ["account only"]),
+    CriteriaRow("no service", [.service: ""], finds: ["account only"]),
+    CriteriaRow("service", [.service: "app"], finds: ["generic", "synchronizable"]),
+    CriteriaRow("access group", [.accessGroup: "com.example.shared"], finds: ["group", "identity"]),
+    CriteriaRow(
+      "access group of a class", of: .internetPassword, [.accessGroup: "com.example.shared"], finds: ["group"]
+    ),
+    CriteriaRow("no access group", [.accessGroup: ""], finds: everything.subtracting(["group", "identity"])),
+    CriteriaRow("synchronizable", [.isSynchronizable: "1"], finds: ["synchronizable"]),
+    CriteriaRow(
+      "not synchronizable", [.isSynchronizable: ""], finds: everything.subtracting(["synchronizable"])),
+    CriteriaRow("label", [.label: "key"], finds: ["key"]),
+    CriteriaRow("comment", [.comment: "a remark"], finds: ["generic"]),
+    CriteriaRow("no comment", [.comment: ""], finds: everything.subtracting(["generic"])),
+    CriteriaRow("generic attribute", further: ["gena": attribute([0, 0xff, 0x0a])], finds: ["generic"]),
+    CriteriaRow("invisible", further: ["invi": "1"], finds: ["account only"]),
+    CriteriaRow("serial number", further: ["slnr": attribute([0x30, 0x39])], finds: ["certificate"]),
+    CriteriaRow("a key's hash", further: ["klbl": attribute([1, 2])], finds: ["key", "identity"]),
   ]
 }
 
