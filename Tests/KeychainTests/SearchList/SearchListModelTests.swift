@@ -37,11 +37,15 @@ private struct ListModel {
     rows.append(Row(keychain: keychain, account: account, secret: secret, changed: step))
   }
 
-  mutating func save(_ account: ByteString, _ secret: String, at step: Int) {
+  mutating func save(_ account: ByteString, _ secret: String, at step: Int) -> SaveOutcome {
     let present = matching(account).filter { rows[$0].secret == secret }
-    if present.contains(where: { rows[$0].keychain == home }) { return reveal(home, account, secret) }
-    if let other = present.first { return reveal(rows[other].keychain, account, secret) }
+    if let one = present.first(where: { rows[$0].keychain == home }) ?? present.first {
+      reveal(rows[one].keychain, account, secret)
+      return .unchanged
+    }
+    let isThere = matching(account).contains { rows[$0].keychain == home }
     put(home, account, secret, at: step)
+    return isThere ? .updated : .added
   }
 
   private mutating func reveal(_ keychain: Int, _ account: ByteString, _ secret: String) {
@@ -103,8 +107,8 @@ private struct ListModel {
         }
         model.put(number, account, secret, at: step)
       case 1:
-        _ = try keychain.save(.internet(account: account), .text(secret), at: clock.now)
-        model.save(account, secret, at: step)
+        let outcome = try keychain.save(.internet(account: account), .text(secret), at: clock.now)
+        expect(outcome, is: model.save(account, secret, at: step), "seed \(seed), step \(step)")
       case 2:
         let count = try keychain.erase(query, holding: Secret(secret), at: clock.now)
         expect(count, is: model.erase(asked, holding: secret))
@@ -114,7 +118,7 @@ private struct ListModel {
       default: break
       }
       for asked in [nil, "a", "b"] as [ByteString?] {
-        let text = try keychain.text(answering: try .internet(account: asked), at: clock.now)
+        let text = try keychain.answeredSecret(.internet(account: asked), at: clock.now)?.description
         try #require(text == model.answer(asked), "seed \(seed), step \(step)")
       }
       let seen = try keychain.items(matching: .all).map { item in
@@ -123,13 +127,5 @@ private struct ListModel {
       let rows = model.rows.map { "k\($0.keychain) \($0.account) \($0.isHidden)" }
       try #require(seen.sorted() == rows.sorted(), "seed \(seed), step \(step)")
     }
-  }
-}
-
-extension KeychainStore {
-  /// The secret that answers, as text.
-  fileprivate func text(answering query: ItemQuery, at now: Timestamp) throws -> String? {
-    guard let answer = try answer(to: query, at: now) else { return nil }
-    return answer.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -44,14 +44,6 @@ private final class Keychains {
 
 private let broken = KeychainError.damaged(path: "team", detail: "test")
 
-extension KeychainStore {
-  /// The secret that answers, as text.
-  fileprivate func text(_ query: ItemQuery) throws -> String? {
-    guard let answer = try answer(to: query) else { return nil }
-    return answer.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-  }
-}
-
 @Suite("a search list") struct SearchListTests {
   private let keychains = Keychains()
   private let query: ItemQuery
@@ -63,15 +55,15 @@ extension KeychainStore {
   func firstAnswers() throws {
     let list = keychains.list()
     try keychains.team.add(.internet(account: "bot", path: nil), .text("team"))
-    try expect(list.text(query), is: "team")
+    try expect(list.answeredSecret(query), is: "team")
     keychains.clock.advance(seconds: 60)
     try keychains.old.add(login, .text("old"))
-    try expect(list.text(query), is: "old")
+    try expect(list.answeredSecret(query), is: "old")
     try keychains.own.add(login, .text("own"))
     keychains.clock.advance(seconds: 60)
     try keychains.team.add(login, .text("newer"))
-    try expect(list.text(query), is: "own")
-    try expect(keychains.list(["team", "own"]).text(query), is: "newer")
+    try expect(list.answeredSecret(query), is: "own")
+    try expect(keychains.list(["team", "own"]).answeredSecret(query), is: "newer")
     try expect(list.find(query).map(\.keychain), is: ["own", "old", "team", "team"])
   }
 
@@ -87,7 +79,7 @@ extension KeychainStore {
     }
     expect(changed.reference == item.reference && changed.keychain == "old")
     expect(keychains.opened.dropFirst(isBefore), is: ["old"])
-    try expect(keychains.old.text(query), is: "new")
+    try expect(keychains.old.answeredSecret(query), is: "new")
     // If that fails, nothing has changed there.
     #expect(throws: KeychainError.itemNotFound) {
       try part.exclusively { () throws(KeychainError) in
@@ -95,7 +87,7 @@ extension KeychainStore {
         throw .itemNotFound
       }
     }
-    try expect(keychains.old.text(query), is: "new")
+    try expect(keychains.old.answeredSecret(query), is: "new")
     let home = keychains.list().part(with: [])
     try home.add(login, .text("own"))
     expect(keychains.opened.dropFirst(isBefore), is: ["old", "own"])
@@ -160,45 +152,7 @@ extension KeychainStore {
     default: Issue.record("there is a renewal")
     }
     try keychains.team.add(login, .text("team"))
-    try expect(list.text(query), is: "team")
-  }
-
-  @Test("what is stored goes to the default keychain, wherever that is in the list")
-  func storing() throws {
-    for order in [["own", "old", "team"], ["old", "team", "own"]] {
-      let keychains = Keychains()
-      let list = keychains.list(order)
-      try expect(list.save(login, .text("new")), is: .added)
-      try expect(keychains.own.items(matching: .all).count, is: 1)
-      try expect(keychains.old.items(matching: .all).isEmpty && keychains.team.items(matching: .all).isEmpty)
-      try expect(list.save(login, .text("changed")), is: .updated)
-      try expect(keychains.own.text(query), is: "changed")
-    }
-  }
-
-  @Test("what another keychain answered is not copied; another secret for it is stored in the default one")
-  func notCopied() throws {
-    let list = keychains.list()
-    try keychains.team.add(login, .text("team"))
-    try expect(list.save(login, .text("team")), is: .unchanged)
-    try expect(keychains.own.items(matching: .all).isEmpty)
-    try expect(list.save(login, .text("mine")), is: .added)
-    try expect(keychains.own.text(query), is: "mine")
-    try expect(keychains.team.text(query), is: "team")
-    try expect(list.save(.internet(account: "bob"), .text("team")), is: .added)
-  }
-
-  @Test("a refused secret is deleted from keychains of one's own, and hidden where others use it, too")
-  func erasing() throws {
-    let list = keychains.list()
-    for store in [keychains.own, keychains.old, keychains.team] { try store.add(login, .text("refused")) }
-    try expect(list.erase(query, holding: Secret("other")), is: 0)
-    try expect(list.erase(query, holding: Secret("refused")), is: 3)
-    try expect(keychains.own.items(matching: .all).isEmpty && keychains.old.items(matching: .all).isEmpty)
-    try expect(keychains.team.text(query), is: "refused")
-    try expect(list.text(query), is: nil)
-    try expect(list.items(matching: .all).map(\.isHidden), is: [true])
-    try expect(list.erase(query, holding: Secret("refused")), is: 0)
+    try expect(list.answeredSecret(query), is: "team")
   }
 
   @Test("what was refused is erased only where it came from, if that is known")
@@ -216,25 +170,15 @@ extension KeychainStore {
     let list = keychains.list()
     let item = try keychains.team.add(login, .text("refused"))
     _ = try list.erase(query, holding: Secret("refused"))
-    try expect(list.text(query), is: nil)
+    try expect(list.answeredSecret(query), is: nil)
     try expect(list.explain(query).candidates.map(\.verdict), is: [.passedOver(.hidden)])
     try expect(list.save(login, .text("refused")), is: .unchanged)
-    try expect(list.text(query), is: "refused")
+    try expect(list.answeredSecret(query), is: "refused")
     _ = try list.erase(query, holding: Secret("refused"))
     keychains.clock.advance(seconds: 1)
     try keychains.team.update(item, .text("changed"))
-    try expect(list.text(query), is: "changed")
+    try expect(list.answeredSecret(query), is: "changed")
     try expect(list.items(matching: .all).map(\.isHidden), is: [false])
-  }
-
-  @Test("logging out deletes one's own items and hides the others'")
-  func loggingOut() throws {
-    let list = keychains.list()
-    for store in [keychains.own, keychains.team] { try store.add(login, .text("secret")) }
-    try expect(list.erase(query), is: 2)
-    try expect(keychains.own.items(matching: .all).isEmpty)
-    try expect(keychains.team.items(matching: .all).count, is: 1)
-    try expect(list.text(query), is: nil)
   }
 
   @Test("a keychain that others use keeps what a server refuses here, also where it is the only one")
@@ -243,10 +187,10 @@ extension KeychainStore {
     try keychains.team.add(login, .text("secret"))
     try expect(list.erase(query, holding: Secret("secret")), is: 1)
     try expect(keychains.team.items(matching: .all).count, is: 1)
-    try expect(list.text(query), is: nil)
+    try expect(list.answeredSecret(query), is: nil)
     // The server has accepted it.
     try expect(list.save(login, .text("secret")), is: .unchanged)
-    try expect(list.text(query), is: "secret")
+    try expect(list.answeredSecret(query), is: "secret")
   }
 
   @Test("a tool that logs out deletes one's own items and hides the others'")
@@ -284,7 +228,7 @@ extension KeychainStore {
     item.label = "changed"
     let changed = try list.update(item, .text("new"))
     expect(changed.keychain == "old" && changed.label == "changed")
-    try expect(keychains.old.text(query), is: "new")
+    try expect(keychains.old.answeredSecret(query), is: "new")
     try expect(list.delete([changed]), is: 1)
     try expect(keychains.old.items(matching: .all).isEmpty)
     #expect(throws: KeychainError.itemNotFound) { try list.update(changed) }
@@ -295,8 +239,8 @@ extension KeychainStore {
     try keychains.old.add(login, .text("old"))
     let list = keychains.list(["team", "own", "old"])
     keychains.breakDown("team")
-    try expect(list.text(query), is: "old")
-    try expect(list.text(query), is: "old")
+    try expect(list.answeredSecret(query), is: "old")
+    try expect(list.answeredSecret(query), is: "old")
     try expect(list.items(matching: .all).count, is: 1)
     try expect(list.explain(query).winner?.keychain, is: "old")
     expect(keychains.passedOver, is: ["team"])
@@ -306,7 +250,7 @@ extension KeychainStore {
   func brokenLater() throws {
     try keychains.own.add(login, .text("own"))
     keychains.breakDown("team")
-    try expect(keychains.list().text(query), is: "own")
+    try expect(keychains.list().answeredSecret(query), is: "own")
     try expect(keychains.list().first(among: .all) { $0.first }?.keychain, is: "own")
     expect(keychains.passedOver.isEmpty)
     #expect(throws: broken) { try keychains.list().first(among: .all) { _ in Item?.none } }
@@ -316,7 +260,7 @@ extension KeychainStore {
   func brokenIsNotEmpty() throws {
     let list = keychains.list()
     keychains.breakDown("team")
-    #expect(throws: broken) { try list.text(query) }
+    #expect(throws: broken) { try list.answeredSecret(query) }
     #expect(throws: broken) { try list.find(query) }
     #expect(throws: broken) { try list.items(matching: .all) }
     #expect(throws: broken) { try list.explain(query) }
@@ -330,7 +274,7 @@ extension KeychainStore {
     try keychains.old.add(login, .text("old"))
     let list = keychains.list()
     keychains.faults["own"]?.fail([.reading, .adding], with: broken)
-    try expect(list.text(query), is: "old")
+    try expect(list.answeredSecret(query), is: "old")
     #expect(throws: broken) { try list.save(.internet(account: "bob"), .text("x")) }
     #expect(throws: broken) { try list.add(.internet(account: "bob"), .text("x")) }
     // What was deleted elsewhere stays deleted, and the caller learns that it isn't all.
