@@ -17,7 +17,7 @@ import Testing
   private func read(_ text: [UInt8]) throws(JSONReader.Malformed) -> (item: Item, unknown: Int) {
     var attributes = ItemAttributes()
     var unknown = 0
-    try lend(text) { (raw) throws(JSONReader.Malformed) in
+    try text.lendingBytes { (raw) throws(JSONReader.Malformed) in
       try JSONReader.members(of: raw) { (name, value) throws(JSONReader.Malformed) in
         if try !attributes.take(name, value) { unknown += 1 }
       }
@@ -162,10 +162,4 @@ private func written(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
   var json = JSONWriter()
   body(&json)
   return json.finish().withUnsafeBytes { Array($0) }
-}
-
-private func lend<Result>(
-  _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Result
-) throws(JSONReader.Malformed) -> Result {
-  try Secret(copying: ByteString(bytes)).withUnsafeBytes(body)
 }
