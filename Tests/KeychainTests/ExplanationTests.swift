@@ -20,7 +20,7 @@ import Testing
           credential.authenticationScheme == nil || credential.authenticationScheme == scheme
         }
         let explanation = try keychain.explain(query, at: now, where: isUsable)
-        let answered = try answeredItem(query, keychain, isUsable)
+        let answered = try keychain.revealedAnswer(query, at: now, where: isUsable)?.item
         expect(explanation.winner, is: answered)
         if explanation.winner != nil { winners += 1 }
         expect(explanation.renewal, is: try renewedItem(query, keychain, isUsable))
@@ -38,22 +38,13 @@ import Testing
     expect(winners > 100 && renewals > 20 && verdicts > 3000)
   }
 
-  private func answeredItem(
-    _ query: ItemQuery, _ keychain: InMemoryKeychain, _ isUsable: (Item, borrowing Credential) -> Bool
-  ) throws -> Item? {
-    switch try keychain.answer(to: query, at: now, where: isUsable) {
-    case .some(let answer): answer.item
-    case .none: nil
-    }
-  }
-
   /// The item whose refresh token git gets, by the documented rules: if nothing answers, it is the first with such a
   /// token among those that could answer if they had not expired.
   private func renewedItem(
     _ query: ItemQuery, _ keychain: InMemoryKeychain, _ isUsable: (Item, borrowing Credential) -> Bool
   ) throws -> Item? {
     var expected: Item?
-    if try answeredItem(query, keychain, isUsable) == nil {
+    if try keychain.revealedAnswer(query, at: now, where: isUsable) == nil {
       expected = try keychain.find(query).first { item in
         let credential = try keychain.credential(of: item)
         return credential.isExpired(at: now) && credential.hasRefreshToken && isUsable(item, credential)

@@ -101,17 +101,6 @@ extension ConformanceTests {
       }
     }
 
-    @Test("a place can be taken again after its item was deleted", arguments: KeychainUnderTest.all)
-    func again(kind: KeychainUnderTest) throws {
-      let keychain = kind.make().keychain
-      let first = try keychain.add(.internet(), "first")
-      try keychain.delete([first])
-      let second = try keychain.add(.internet(), "second")
-      expect(second.reference != first.reference)
-      try expect(keychain.answeredSecret(.internet()), is: "second")
-      #expect(throws: KeychainError.itemNotFound) { _ = try keychain.credential(of: first).revealed }
-    }
-
     @Test("hundreds of items are found each by its own name", arguments: KeychainUnderTest.all)
     func many(kind: KeychainUnderTest) throws {
       let count = isLongForm ? 600 : 110

@@ -158,27 +158,5 @@ extension ConformanceTests {
       try expect(keychain.answeredSecret(row.query), is: row.answers ? "secret" : nil)
       try expect(keychain.find(.internet("decoy.example.net")), is: [decoy])
     }
-
-    @Test("asked for all, every item answers", arguments: KeychainUnderTest.all)
-    func all(kind: KeychainUnderTest) throws {
-      let keychain = kind.make().keychain
-      let items = [
-        try keychain.add(.internet(account: "alice"), "1"),
-        try keychain.add(.internet(account: "alice", domain: "docker"), "2"),
-        try keychain.add(.internet(nil, path: "key.pem", protocol: "cert"), "3"),
-        try keychain.add(.generic("aws:default"), "4"),
-      ]
-      expect(Set(try keychain.items(matching: .all)), is: Set(items))
-      try expect(keychain.items(matching: .all).count, is: 4)
-    }
-
-    @Test("an empty keychain has nothing, and asking makes nothing", arguments: KeychainUnderTest.all)
-    func empty(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      try expect(fresh.keychain.items(matching: .all).isEmpty)
-      try expect(fresh.keychain.find(.internet()).isEmpty)
-      try expect(fresh.keychain.answeredSecret(.internet()), is: nil)
-      expect(fresh.writes ?? 0, is: 0)
-    }
   }
 }

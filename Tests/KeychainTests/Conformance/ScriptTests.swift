@@ -125,6 +125,18 @@ extension ConformanceTests {
       "together add alice@ a , secrets @ is a , change alice@ b , secrets @ is b , delete alice@ , listed @ is"
     ),
     KeychainScript(
+      "a body within a body belongs to the outer one",
+      """
+      marks; together add alice@ a , inner add bob@ b; writes 1; count = 2; get alice@ = a; get bob@ = b; marks
+      together inner add carol@ c , throw ! unavailable; same
+      """),
+    KeychainScript(
+      "an inner body that throws has changed nothing, even where the outer goes on",
+      """
+      together add alice@ a , inner add bob@ b & change alice@ changed & throw fails unavailable; find @ = alice
+      get @ = a
+      """),
+    KeychainScript(
       "a refused addition that is caught leaves the rest of the body",
       "together add alice@ a , add alice@ b fails duplicateItem , add bob@ b; count = 2; get alice@ = a"),
     KeychainScript(
@@ -139,6 +151,9 @@ extension ConformanceTests {
   ]
 
   static let answering = [
+    KeychainScript(
+      "an empty keychain has nothing, and asking makes nothing",
+      "listed @ = ; secrets @ = ; answer @ = nothing; count = 0; unwritten"),
     KeychainScript(
       "an item answers until the second of its expiry",
       "add @ x~1000; get @ 999999 = x; get @ 1000000 = nothing; get @ 1001000 = nothing"),
