@@ -41,12 +41,13 @@ enum AgentTextsProperty: Property {
   }
 
   /// What was read is written in one form, which is read alike.
-  private static func checkForm<Failure: Error>(
-    _ written: borrowing Secret, _ writtenAgain: (UnsafeRawBufferPointer) throws(Failure) -> Secret
+  static func checkForm<Failure: Error>(
+    _ written: borrowing Secret, of what: String = "it",
+    _ writtenAgain: (UnsafeRawBufferPointer) throws(Failure) -> Secret
   ) throws(PropertyFailure) {
     let again = try require("what was written can be read") { () throws(Failure) in
       try written.withUnsafeBytes { (bytes) throws(Failure) in try writtenAgain(bytes) }
     }
-    try require(again.isEqual(to: written), "it has one form")
+    try require(again.isEqual(to: written), "\(what) has one form")
   }
 }

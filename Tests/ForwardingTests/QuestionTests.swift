@@ -2,21 +2,21 @@ import Bytes
 import Expectations
 import Forwarding
 import Keychain
+import TestSupport
 import Testing
 
 @testable import ForwardProgram
 
 @Suite("questions and decisions") struct QuestionTests {
-  private let key = Item.Key.internetPassword(
-    InternetPassword(protocol: "https", server: "a.example", account: "alice"))
+  private let key = Item.internet("a.example", account: "alice").key
+  private let far = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:x")]
+  private let other = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:y")]
 
   private func sentence(
     _ key: Item.Key, _ right: ForwardingRight = .use,
     hosts: [ByteString] = ["far"], tool: ByteString = "git"
   ) -> String {
-    QuestionText(
-      hosts: hosts, tool: tool, ForwardingService.Question(Item(key), right)
-    ).sentence
+    QuestionText(hosts: hosts, tool: tool, ForwardingService.Question(Item(key), right)).sentence
   }
 
   @Test("a question names host, wish, account, place and tool")
@@ -30,26 +30,21 @@ import Testing
 
   @Test("what others have named can't control a terminal, or fill a window")
   func shown() {
-    let hostile = Item.Key.genericPassword(
-      GenericPassword(
-        service: "a\u{1b}[31m\u{202e}b", account: ByteString(String(repeating: "x", count: 5000))))
-    let text = sentence(hostile)
+    let long = ByteString(String(repeating: "x", count: 5000))
+    let text = sentence(Item.generic("a\u{1b}[31m\u{202e}b", account: long).key)
     expect(text.contains(#"a\u{1b}[31m\u{202e}b"#))
     expect(text.count < 600)
   }
 
   @Test("what others have named can't end its quotes")
   func quoted() {
-    let hostile = Item.Key.internetPassword(
-      InternetPassword(protocol: "https", server: "a.example", account: "me\" for \"https://b.example"))
+    let hostile = Item.internet("a.example", account: "me\" for \"https://b.example")
     expect(
-      sentence(hostile).contains(#"of "me\u{22} for \u{22}https://b.example" for "https://a.example";"#))
+      sentence(hostile.key).contains(#"of "me\u{22} for \u{22}https://b.example" for "https://a.example";"#))
   }
 
   @Test("a lease counts for one session, one way and one tool, until it ends")
   func leases() {
-    let far = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:x")]
-    let other = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:y")]
     let session = Session.process(7, start: 1)
     let grant = Permissions.Grant(key, .use, isAllowed: true)
     var leases = Leases()
@@ -68,8 +63,6 @@ import Testing
   func once() {
     var decisions = OnceDecisions()
     let grant = Permissions.Grant(key, .use, isAllowed: true)
-    let far = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:x")]
-    let other = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:y")]
     decisions.add(grant, far, "git", now: 1000)
     expect(decisions.grants(far, "git", now: 60_999), is: [grant])
     expect(decisions.grants(far, "git", now: 61_000), is: [])
@@ -79,17 +72,11 @@ import Testing
 
   @Test("a rule is made only for what it names exactly")
   func exactly() {
-    func pattern(_ key: InternetPassword) -> PlacePattern? { PlacePattern(exactly: .internetPassword(key)) }
-    expect(pattern(InternetPassword(protocol: "https", server: "a.example"))?.text, is: "https://a.example")
-    expect(
-      pattern(InternetPassword(protocol: "https", server: "a.example", port: 8443, path: "x y"))?.text,
-      is: "https://a.example:8443/x%20y")
-    expect(pattern(InternetPassword(protocol: "https", server: "*.example")), is: nil)
-    expect(PlacePattern(exactly: .genericPassword(GenericPassword(service: "a*b"))), is: nil)
-    expect(
-      PlacePattern(exactly: .genericPassword(GenericPassword(service: "a b")))?.text, is: "service:a%20b")
-    expect(
-      pattern(InternetPassword(protocol: "https", server: "a.example", port: 443))?.text,
-      is: "https://a.example")
+    for (item, text) in [
+      (Item.internet("a.example"), "https://a.example"),
+      (.internet("a.example", path: "x y", port: 8443), "https://a.example:8443/x%20y"),
+      (.internet("*.example"), nil), (.generic("a*b"), nil), (.generic("a b"), "service:a%20b"),
+      (.internet("a.example", port: 443), "https://a.example"),
+    ] as [(Item, String?)] { expect(PlacePattern(exactly: item.key)?.text, is: text) }
   }
 }

@@ -12,10 +12,6 @@ import Testing
   private var path: String { folder["config/llavero/forward.rules"] }
   private var store: RuleStore { RuleStore(at: path) }
 
-  private func rule(_ text: ByteString) throws -> ForwardingRule {
-    try text.bytes.lendingBytes { (line) throws(RuleFault) in try ForwardingRule(parsing: line) }
-  }
-
   private func write(_ text: String) throws {
     for name in ["config", "config/llavero"] { mkdir(folder[name], 0o700) }
     try put(Array(text.utf8), into: path)
@@ -31,7 +27,7 @@ import Testing
 
   @Test("a rule makes the file, which nobody else can read")
   func made() throws {
-    let new = try rule("allow far https://a.example")
+    let new = try ForwardingRule(line: "allow far https://a.example")
     _ = try store.change { $0.set(new, at: .now) }
     try expect(store.read().rules, is: [new])
     var status = stat()
@@ -42,7 +38,7 @@ import Testing
   @Test("comments and other rules stay")
   func kept() throws {
     try write("# mine\n\nallow far https://a.example\n")
-    let new = try rule("deny far https://b.example")
+    let new = try ForwardingRule(line: "deny far https://b.example")
     _ = try store.change { $0.set(new, at: .now) }
     try expect(contents(), is: "# mine\n\nallow far https://a.example\ndeny far https://b.example\n")
   }
@@ -50,7 +46,7 @@ import Testing
   @Test("a decision about the same replaces the former one")
   func replaced() throws {
     try write("allow far https://a.example write\nallow far https://a.example tool=git\n")
-    let new = try rule("deny far https://a.example")
+    let new = try ForwardingRule(line: "deny far https://a.example")
     _ = try store.change { $0.set(new, at: .now) }
     try expect(contents(), is: "allow far https://a.example tool=git\ndeny far https://a.example\n")
   }
@@ -59,7 +55,7 @@ import Testing
   func malformed() throws {
     let text = "allow far https://a.example\nallow far https://b.example wrte\n"
     try write(text)
-    let new = try rule("allow far https://c.example")
+    let new = try ForwardingRule(line: "allow far https://c.example")
     #expect(throws: RuleStore.Fault.malformed(RuleFile.Malformed(line: 2, fault: .word("wrte")))) {
       _ = try store.change { $0.set(new, at: .now) }
     }
@@ -86,7 +82,7 @@ import Testing
     expect(rename(path, folder["rules"]), is: 0)
     expect(symlink(folder["rules"], path), is: 0)
     try expect(store.read().rules.count, is: 1)
-    let new = try rule("deny far *")
+    let new = try ForwardingRule(line: "deny far *")
     #expect(throws: RuleStore.Fault.file(.unsafeFile(path: path, .symbolicLink))) {
       _ = try store.change { $0.set(new, at: .now) }
     }
@@ -96,7 +92,7 @@ import Testing
   @Test("too large a file is not made")
   func tooLarge() throws {
     try write(String(repeating: "# x\n", count: RuleFile.maximumSize / 4))
-    let new = try rule("allow far https://c.example")
+    let new = try ForwardingRule(line: "allow far https://c.example")
     #expect(throws: RuleStore.Fault.tooLarge(limit: RuleFile.maximumSize)) {
       _ = try store.change { $0.set(new, at: .now) }
     }
@@ -112,10 +108,7 @@ import Testing
       for number in 0..<8 {
         group.addTask {
           for place in 0..<10 {
-            let text = ByteString("allow far https://\(number).example/\(place)")
-            let rule = try text.bytes.lendingBytes { (line) throws(RuleFault) in
-              try ForwardingRule(parsing: line)
-            }
+            let rule = try ForwardingRule(line: "allow far https://\(number).example/\(place)")
             _ = try RuleStore(at: path).change { $0.set(rule, at: .now) }
           }
         }

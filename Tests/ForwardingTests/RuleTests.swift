@@ -4,11 +4,16 @@ import Forwarding
 import Keychain
 import Testing
 
-@Suite("rules") struct RuleTests {
-  private func rule(_ text: String) throws(RuleFault) -> ForwardingRule {
-    try Array(text.utf8).lendingBytes { (bytes) throws(RuleFault) in try ForwardingRule(parsing: bytes) }
+extension ForwardingRule {
+  /// The rule of a line.
+  init(line: String) throws(RuleFault) {
+    self = try Array(line.utf8).lendingBytes { (bytes) throws(RuleFault) in
+      try ForwardingRule(parsing: bytes)
+    }
   }
+}
 
+@Suite("rules") struct RuleTests {
   @Test(
     "a rule's text comes back",
     arguments: [
@@ -21,8 +26,8 @@ import Testing
       "deny far.example https://a.example tool=git account=me exact",
     ])
   func roundTrip(text: String) throws {
-    let rule = try rule(text)
-    try expect(self.rule(rule.text), is: rule)
+    let rule = try ForwardingRule(line: text)
+    try expect(ForwardingRule(line: rule.text), is: rule)
     if !text.contains("%3A") { expect(rule.text, is: text) }
   }
 
@@ -44,13 +49,15 @@ import Testing
       ("deny far * write", .denyWrite), ("allow far *\u{7}", .bytes),
     ] as [(String, RuleFault)])
   func faults(text: String, fault: RuleFault) {
-    #expect(throws: fault) { try rule(text) }
+    #expect(throws: fault) { try ForwardingRule(line: text) }
   }
 
   @Test("a protocol's own port needn't be written")
   func defaultPort() throws {
-    try expect(rule("allow far https://a.example:443/x").text, is: "allow far https://a.example/x")
-    try expect(rule("allow far http://a.example:443").text, is: "allow far http://a.example:443")
+    try expect(
+      ForwardingRule(line: "allow far https://a.example:443/x").text, is: "allow far https://a.example/x")
+    try expect(
+      ForwardingRule(line: "allow far http://a.example:443").text, is: "allow far http://a.example:443")
   }
 
   @Test("a file with one broken line has no rules, and the line is named")
@@ -69,7 +76,7 @@ import Testing
     var file = try Array(text.utf8).lendingBytes { (bytes) throws(RuleFile.Malformed) in
       try RuleFile(parsing: bytes)
     }
-    file.set(try rule("ask far *"), at: .now)
+    file.set(try ForwardingRule(line: "ask far *"), at: .now)
     expect(String(decoding: file.text, as: UTF8.self), is: "# hosts\n\ndeny near *\nask far *\n")
     expect(file.removeRules { $0.host == ForwardedHost(parsing: "near") }, is: 1)
     expect(file.rules.map(\.text), is: ["ask far *"])

@@ -21,10 +21,7 @@ import Testing
   private func permissions(
     _ lines: String..., grants: [Permissions.Grant] = [], mayAsk: Bool = false
   ) throws -> Permissions {
-    let rules = try lines.map { line in
-      try Array(line.utf8).lendingBytes { (bytes) throws(RuleFault) in try ForwardingRule(parsing: bytes) }
-    }
-    return Permissions(hosts: [rules], grants: grants, mayAsk: mayAsk)
+    Permissions(hosts: [try lines.map { try ForwardingRule(line: $0) }], grants: grants, mayAsk: mayAsk)
   }
 
   private func keychain(
@@ -261,14 +258,11 @@ import Testing
     arguments: [nil, "5"])
   func torn(first: String?) throws {
     let (mine, others) = (keychain(.everything), keychain(.everything))
-    let item = Item(
-      .internetPassword(InternetPassword(protocol: "https", server: "n.example", account: "alice")))
+    let item = Item.internet("n.example", account: "alice")
     func count(_ keychain: ForwardedKeychain) throws(KeychainError) -> Int {
       let found = try keychain.items(matching: .criteria(ItemCriteria(item.key)))
       guard let item = found.first else { return 0 }
-      return try keychain.credential(of: item).secret.withUnsafeBytes {
-        Int(String(decoding: $0, as: UTF8.self)) ?? 0
-      }
+      return Int(try keychain.secret(of: item).description) ?? 0
     }
     func save(_ number: Int, in keychain: ForwardedKeychain) throws(KeychainError) {
       try keychain.save(item, Credential(password: "\(number)"))
