@@ -19,15 +19,18 @@ import Testing
     expect(decoded, is: Array(expected.utf8))
   }
 
-  @Test("a star in a pattern takes as much as it must")
-  func globs() {
+  @Test("wildcards match as in OpenSSH, and take no exponential time")
+  func wildcards() {
     func matches(_ pattern: String, _ text: String) -> Bool {
       WildcardPattern.matches(Array(pattern.utf8), Array(text.utf8))
     }
-    for text in ["a.b", "x.a.b", ".b"] { expect(matches("*.b", text), is: true) }
-    expect(matches("*.b", "a.b.c"), is: false)
-    expect(matches("a?c*", "abc"), is: true)
-    expect(matches("", ""), is: true)
-    expect(matches("*?", ""), is: false)
+    for (pattern, text) in [
+      ("*", ""), ("*", "a.b"), ("a*c", "abbc"), ("a?c", "abc"), ("a?c*", "abc"), ("", ""), ("*.b", "a.b"),
+      ("*.b", "x.a.b"), ("*.b", ".b"), ("*.a.*.b", "x.a.a.y.b"), ("**a**", "bab"),
+    ] { expect(matches(pattern, text), "\(pattern) \(text)") }
+    for (pattern, text) in [
+      ("a?c", "ac"), ("", "a"), ("a*c", "abcd"), ("?", ""), ("*?", ""), ("*.b", "a.b.c"),
+      (String(repeating: "a*", count: 200) + "b", String(repeating: "a", count: 2000)),
+    ] { expect(!matches(pattern, text), "\(pattern) \(text)") }
   }
 }

@@ -49,7 +49,7 @@ import Testing
     arguments: [#"{"\x":1}"#, #"{"a":"\x"}"#, #"{"a":["\u00g0"]}"#, #"{"a":{"\q":1}}"#, "{\"\\\n\":1}"])
   func unseenStrings(text: String) {
     #expect(throws: JSONReader.Malformed.self) {
-      try lend(Array(text.utf8)) { (bytes) throws(JSONReader.Malformed) in
+      try Array(text.utf8).lendingBytes { (bytes) throws(JSONReader.Malformed) in
         try JSONReader.members(of: bytes) { (_, _) throws(JSONReader.Malformed) in }
       }
     }
@@ -112,12 +112,12 @@ import Testing
   @Test("an object is no array, and an array no object")
   func kinds() {
     #expect(throws: JSONReader.Malformed.self) {
-      try lend(Array("[]".utf8)) { (bytes) throws(JSONReader.Malformed) in
+      try Array("[]".utf8).lendingBytes { (bytes) throws(JSONReader.Malformed) in
         try JSONReader.members(of: bytes) { (_, _) throws(JSONReader.Malformed) in }
       }
     }
     #expect(throws: JSONReader.Malformed.self) {
-      try lend(Array("{}".utf8)) { (bytes) throws(JSONReader.Malformed) in
+      try Array("{}".utf8).lendingBytes { (bytes) throws(JSONReader.Malformed) in
         try JSONReader.elements(of: bytes) { (_) throws(JSONReader.Malformed) in }
       }
     }
@@ -131,7 +131,7 @@ import Testing
       return Array(text.utf8)
     }
     func read(_ text: [UInt8]) throws(JSONReader.Malformed) {
-      try lend(text) { (bytes) throws(JSONReader.Malformed) in
+      try text.lendingBytes { (bytes) throws(JSONReader.Malformed) in
         if opening == "[" {
           try JSONReader.elements(of: bytes) { (_) throws(JSONReader.Malformed) in }
         } else {
@@ -150,7 +150,7 @@ import Testing
       _ literal: String, _ read: (JSONValue) throws(JSONReader.Malformed) -> Number
     ) throws -> Number? {
       var number: Number?
-      try lend(Array("[\(literal)]".utf8)) { (bytes) throws(JSONReader.Malformed) in
+      try Array("[\(literal)]".utf8).lendingBytes { (bytes) throws(JSONReader.Malformed) in
         try JSONReader.elements(of: bytes) { (value) throws(JSONReader.Malformed) in
           number = try read(value)
         }
@@ -170,17 +170,18 @@ import Testing
   @Test(
     "integers are written as they are read", arguments: [0, 9, 10, 99, 100, -1, -10, .max, .min] as [Int64])
   func writtenIntegers(number: Int64) {
-    var json = JSONWriter()
-    json.beginArray()
-    json.element(number)
-    json.endArray()
-    expect(json.finish().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }, is: "[\(number)]")
+    let text = writtenText { json in
+      json.beginArray()
+      json.element(number)
+      json.endArray()
+    }
+    expect(text, is: "[\(number)]")
   }
 
   @Test("a value of another kind is refused")
   func otherKinds() throws {
     for literal in ["1", "true", "null", "[]", "{}"] {
-      try lend(Array("[\(literal)]".utf8)) { (bytes) throws(JSONReader.Malformed) in
+      try Array("[\(literal)]".utf8).lendingBytes { (bytes) throws(JSONReader.Malformed) in
         try JSONReader.elements(of: bytes) { (value) throws(JSONReader.Malformed) in
           #expect(throws: JSONReader.Malformed.self) { try value.string() }
           #expect(throws: JSONReader.Malformed.self) { try value.base64() }

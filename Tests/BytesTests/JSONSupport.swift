@@ -25,7 +25,7 @@ indirect enum DecodedJSON: Equatable {
 
   /// Decodes an object or array completely.
   static func decode(_ text: [UInt8]) throws(JSONReader.Malformed) -> DecodedJSON {
-    try lend(text) { (bytes) throws(JSONReader.Malformed) in try decode(bytes) }
+    try text.lendingBytes { (bytes) throws(JSONReader.Malformed) in try decode(bytes) }
   }
 
   static func decode(_ text: String) throws(JSONReader.Malformed) -> DecodedJSON {
@@ -63,7 +63,7 @@ indirect enum DecodedJSON: Equatable {
     text.append(contentsOf: name)
     text += "\"]".utf8
     var decoded: [UInt8] = []
-    try lend(text) { (bytes) throws(JSONReader.Malformed) in
+    try text.lendingBytes { (bytes) throws(JSONReader.Malformed) in
       try JSONReader.elements(of: bytes) { (value) throws(JSONReader.Malformed) in
         decoded = try value.string().bytes
       }
@@ -87,11 +87,4 @@ func written(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
 /// The output of a writer as text.
 func writtenText(_ body: (inout JSONWriter) -> Void) -> String {
   String(decoding: written(body), as: UTF8.self)
-}
-
-/// Passes bytes to a reader with typed errors, which `Array` can't do.
-func lend<Result>(
-  _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Result
-) throws(JSONReader.Malformed) -> Result {
-  try Secret(copying: ByteString(bytes)).withUnsafeBytes(body)
 }

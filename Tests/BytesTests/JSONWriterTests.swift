@@ -41,7 +41,7 @@ import Testing
         json.endObject()
       }
       var found: [ByteString: [UInt8]] = [:]
-      try lend(json) { (json) throws(JSONReader.Malformed) in
+      try json.lendingBytes { (json) throws(JSONReader.Malformed) in
         try JSONReader.writtenMembers(of: json) { (member) throws(JSONReader.Malformed) in
           switch member.name {
           case "a": found[member.name] = try member.bytes().bytes

@@ -13,8 +13,7 @@ import Testing
     let revealed = [none.revealed, room.revealed, text.revealed]
     expect(empty, is: [true, true, true])
     expect(revealed, is: [[], [], []])
-    let areEqual = none.isEqual(to: room) && room.isEqual(to: text)
-    expect(areEqual)
+    expect(none.isEqual(to: room) && room.isEqual(to: text))
   }
 
   @Test("what is appended stands in order, however it comes")
@@ -27,8 +26,7 @@ import Testing
     secret.append(Secret("c"))
     secret.append(Secret())
     secret.append(UnsafeRawBufferPointer(start: nil, count: 0))
-    let held = secret.revealed
-    expect(held, is: [0xc3, 0xa9, 0, 0x61, 0x62, 0xff, 0x63])
+    expect(secret.revealed, is: [0xc3, 0xa9, 0, 0x61, 0x62, 0xff, 0x63])
     let secretCount = secret.count
     expect(secretCount, is: 7)
   }
@@ -41,8 +39,7 @@ import Testing
       secret.append(UInt8(truncatingIfNeeded: number &* 7))
       expected.append(UInt8(truncatingIfNeeded: number &* 7))
     }
-    let held = secret.revealed
-    expect(held, is: expected)
+    expect(secret.revealed, is: expected)
   }
 
   @Test("a writer's bytes count as far as it says it wrote", arguments: [0, 1, 5, 8, 9])
@@ -53,8 +50,7 @@ import Testing
       buffer.copyBytes(from: Array(UInt8(1)...8))
       return written
     }
-    let held = secret.revealed
-    expect(held, is: [0x78] + Array(UInt8(1)...8).prefix(written))
+    expect(secret.revealed, is: [0x78] + Array(UInt8(1)...8).prefix(written))
   }
 
   @Test("a writer that throws leaves the secret as it was")
@@ -68,8 +64,7 @@ import Testing
       threw = true
     }
     expect(threw)
-    let held = secret.revealed
-    expect(held, is: Array("abc".utf8))
+    expect(secret.revealed, is: Array("abc".utf8))
   }
 
   @Test("truncating drops the end, and wipes it")
@@ -80,8 +75,7 @@ import Testing
     let memory = secret.withUnsafeBytes { bytes in
       Array(UnsafeRawBufferPointer(start: bytes.baseAddress, count: 11))
     }
-    let held = secret.revealed
-    expect(held, is: Array("open".utf8))
+    expect(secret.revealed, is: Array("open".utf8))
     expect(memory, is: Array("open".utf8) + [UInt8](repeating: 0, count: 7))
   }
 
@@ -89,12 +83,10 @@ import Testing
   func noTruncation(count: Int) {
     var secret = Secret("abc")
     secret.truncate(to: count)
-    let held = secret.revealed
-    expect(held, is: Array("abc".utf8))
+    expect(secret.revealed, is: Array("abc".utf8))
     var empty = Secret()
     empty.truncate(to: 0)
-    let isEmpty = empty.isEmpty
-    expect(isEmpty)
+    expect(empty.isEmpty)
   }
 
   @Test("a truncated secret can grow again")
@@ -104,8 +96,7 @@ import Testing
     secret.append("xy")
     secret.truncate(to: 0)
     secret.append("z")
-    let held = secret.revealed
-    expect(held, is: Array("z".utf8))
+    expect(secret.revealed, is: Array("z".utf8))
   }
 
   private func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
@@ -119,8 +110,7 @@ import Testing
       let bytes = generator.bytes(count)
       let secret = Secret(copying: ByteString(bytes))
       let same = secret.copy()
-      let areEqual = secret.isEqual(to: same)
-      expect(areEqual)
+      expect(secret.isEqual(to: same))
       for position in Set([0, count / 2, count - 1]) {
         var other = bytes
         other[position] ^= 1 << UInt8(generator.number(in: 0..<8))
@@ -136,8 +126,7 @@ import Testing
     var secret = Secret("abc")
     let copy = secret.copy()
     secret.withUnsafeMutableBytes { $0[0] = 0x78 }
-    let held = secret.revealed
-    expect(held, is: Array("xbc".utf8))
+    expect(secret.revealed, is: Array("xbc".utf8))
     let kept = copy.revealed
     expect(kept, is: Array("abc".utf8))
   }

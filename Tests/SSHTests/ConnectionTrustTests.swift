@@ -16,15 +16,10 @@ import Testing
     var key: String?
 
     func contents() throws -> [UInt8] {
-      let own = try OpenSSHSamples.signature(name, in: "sessions")
       var contents: [UInt8] = []
-      contents.append(
-        wireString: try key.map { try OpenSSHSamples.signature($0, in: "sessions").key } ?? own.key)
-      contents.append(wireString: own.message)
-      contents.append(
-        wireString: try signature.map { try OpenSSHSamples.signature($0, in: "sessions").signature }
-          ?? own.signature
-      )
+      contents.append(wireString: try OpenSSHSamples.signature(key ?? name, in: "sessions").key)
+      contents.append(wireString: try OpenSSHSamples.signature(name, in: "sessions").message)
+      contents.append(wireString: try OpenSSHSamples.signature(signature ?? name, in: "sessions").signature)
       return contents + [isForwarding ? 1 : 0]
     }
   }
