@@ -125,12 +125,12 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   private let keychain = InMemoryKeychain()
 
   private func store(
-    _ attributes: [ByteString: ByteString], _ body: String, replacing: Item? = nil, replaces: Bool = true,
-    label: String = ""
+    _ attributes: [ByteString: ByteString], _ body: String, in collection: ByteString? = nil,
+    replaces: Bool = true
   ) throws -> Item {
-    let shown = ItemTranslation.Shown(attributes: lookup(attributes), label: label, contentType: "text/plain")
+    let shown = ItemTranslation.Shown(attributes: lookup(attributes), label: "", contentType: "text/plain")
     return try ClientChanges.store(
-      shown, SharedSecret(Secret(body)), in: nil, replacing: replacing, mayReplaceLogin: replaces,
+      shown, SharedSecret(Secret(body)), in: collection, replacing: nil, mayReplaceLogin: replaces,
       in: keychain)
   }
 
@@ -193,9 +193,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   func collections() throws {
     let kept = try store(["a": "b"], "kept")
     _ = try ClientChanges.putCollection("work", label: "Work", isDefault: false, in: keychain)
-    let shown = ItemTranslation.Shown(attributes: lookup(login), label: "", contentType: "text/plain")
-    _ = try ClientChanges.store(
-      shown, SharedSecret(Secret("x")), in: "work", replacing: nil, mayReplaceLogin: true, in: keychain)
+    _ = try store(login, "x", in: "work")
     try expect(keychain.items(matching: .all).count, is: 3)
     try ClientChanges.deleteCollection("work", nil, in: keychain)
     try expect(keychain.items(matching: .all).map(\.reference), is: [kept.reference])
@@ -204,10 +202,8 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   @Test("of a collection, only what may be deleted goes")
   func partOfCollection() throws {
     _ = try ClientChanges.putCollection("work", label: "Work", isDefault: false, in: keychain)
-    let shown = ItemTranslation.Shown(attributes: lookup(["a": "b"]), label: "", contentType: "text/plain")
     let items = try ["mine", "another's"].map { secret in
-      try ClientChanges.store(
-        shown, SharedSecret(Secret(secret)), in: "work", replacing: nil, mayReplaceLogin: false, in: keychain)
+      try store(["a": "b"], secret, in: "work", replaces: false)
     }
     try ClientChanges.deleteCollection("work", [items[0]], in: keychain)
     try expect(keychain.items(matching: .all).map(\.reference), is: [items[1].reference])

@@ -1,5 +1,6 @@
 import Bytes
 import Expectations
+import TestSupport
 import Testing
 
 @testable import SecretServiceProvider
@@ -60,12 +61,12 @@ import Testing
 
   @Test("a key is derived as in RFC 5869, appendix A.3")
   func derivation() {
-    let key = [UInt8](repeating: 0x0b, count: 22).withUnsafeBytes { bytes(of: aes128Key(from: $0)) }
+    let key = [UInt8](repeating: 0x0b, count: 22).withUnsafeBytes { aes128Key(from: $0).revealed }
     expect(key, is: bytes("8da4e775 a563c18f 715f802a 063c5a31"))
   }
 
   private func sessionKey(_ pair: borrowing KeyPair, _ peer: [UInt8]) -> [UInt8]? {
     guard let key = pair.sessionKey(with: peer) else { return nil }
-    return bytes(of: key)
+    return key.revealed
   }
 }

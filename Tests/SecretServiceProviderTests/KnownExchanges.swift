@@ -67,13 +67,7 @@ struct KnownExchange: Sendable, CustomTestStringConvertible {
       f50cf567 6349e399 75ce8d35 0635b23a 7730990f 866aafd0 ead4ea76 8124ff53 105b3172 72fa0baf
       44b1d107 64ff05a5
       """),
-    peer: bytes(
-      """
-      99bf5bad a8965b78 e37ce538 8e85ad5c 276591ab da88778d 570841de 76742673 949ce76e 58cc470c
-      3d771029 fdd00364 a38258c1 c4851105 a3a14055 fab15ac6 c178e9e8 6cf0acc8 c2c4d0d8 7e3cbd19
-      2def6984 8dd32e5e 3e50c02d 86242e25 38f86839 8436897e ce049f63 b1654355 96a86572 d38e1c37
-      de138a86 d6f008c7
-      """),
+    peer: shortSharedNumber.publicKey,
     sessionKey: bytes("b1153ce9 461a9bee 7013db6b 1feb3a4c"))
 
   static let all = [oo7, shortSharedNumber, shortPublicKey]

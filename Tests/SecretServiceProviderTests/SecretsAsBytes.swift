@@ -6,14 +6,5 @@ func bytes(_ digits: String) -> [UInt8] {
   return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
 }
 
-/// A copy of a secret's bytes, to compare.
-func bytes(of secret: borrowing Secret) -> [UInt8] {
-  secret.withUnsafeBytes { Array($0) }
-}
-
 /// A secret of these bytes.
-func secret(_ bytes: [UInt8]) -> Secret {
-  var secret = Secret()
-  bytes.withUnsafeBytes { secret.append($0) }
-  return secret
-}
+func secret(_ bytes: [UInt8]) -> Secret { Secret(copying: ByteString(bytes)) }
