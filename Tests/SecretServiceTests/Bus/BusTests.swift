@@ -208,15 +208,12 @@ import Testing
     expect(time < .seconds(19))
   }
 
-  @Test("a bus that is none is an error, and no answer", arguments: [Step.closes, .talks, .floods])
-  func brokenBus(step: Step) {
-    let bus: ScriptedBus =
-      switch step {
-      case .closes: ScriptedBus([.read, .send("OK 1\r\n")])
-      case .talks: ScriptedBus([.read, .send("OK 1\r\n"), .send("HTTP/1.1 400 Bad Request\r\n\r\n"), .wait])
-      case .floods: ScriptedBus([.read, .send("OK 1\r\n"), .flood(0x6c)])
-      }
-    let (error, time) = Self.open(bus, 20_000)
+  @Test(
+    "a bus that is none is an error, and no answer",
+    arguments: [[], [.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .wait], [.flood(0x6c)]]
+      as [[ScriptedBus.Step]])
+  func brokenBus(steps: [ScriptedBus.Step]) {
+    let (error, time) = Self.open(ScriptedBus([.read, .send("OK 1\r\n")] + steps), 20_000)
     guard case .unavailable(let reason)? = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -224,6 +221,4 @@ import Testing
     expect(reason.hasPrefix("the session bus failed at Hello: "))
     expect(time < .seconds(19))
   }
-
-  enum Step: Sendable { case closes, talks, floods }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 import TestSupport
@@ -30,7 +31,9 @@ final class ScriptedBus: Sendable {
 
   /// Listens; with `steps`, a separate thread accepts connections.
   init(_ steps: [Step]?) {
-    listener = Self.listen(at: folder["bus"])
+    listener = clinux_listen_unix(folder["bus"], 10)
+    precondition(listener >= 0, "cannot listen at \(folder["bus"])")
+    clinux_make_blocking(listener)
     hasThread = steps != nil
     guard let steps else { return }
     let job = Job(listener, steps, self)
@@ -40,22 +43,6 @@ final class ScriptedBus: Sendable {
   deinit {
     // This wakes the thread, which closes the socket.
     if hasThread { shutdown(listener, Int32(SHUT_RDWR)) } else { close(listener) }
-  }
-
-  private static func listen(at path: String) -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    precondition(bytes.count < MemoryLayout.size(ofValue: address.sun_path), "the path is too long")
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let isBound = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    precondition(isBound == 0 && Glibc.listen(descriptor, 10) == 0, "cannot listen at \(path)")
-    return descriptor
   }
 
   private final class Job: Sendable {

@@ -220,7 +220,8 @@ final class FakeService: @unchecked Sendable {
       let path = g_dbus_message_get_path(call).map({ String(cString: $0) }),
       let client = g_dbus_message_get_sender(call).map({ String(cString: $0) })
     else { return }
-    let arguments = Arguments(g_dbus_message_get_body(call))
+    let body = g_dbus_message_get_body(call).flatMap { g_variant_ref($0) } ?? Self.value("()")
+    let arguments = TypedVariant(variant: Variant(taking: body))
     let answer = change { state in
       state.calls.append(member)
       return state.answer(member, path, client, arguments)
@@ -268,58 +269,6 @@ final class FakeService: @unchecked Sendable {
     case reply(String)
     case error(String)
   }
-
-  /// The arguments of a call.
-  fileprivate struct Arguments {
-    private let body: OpaquePointer?
-
-    init(_ body: OpaquePointer?) { self.body = body }
-
-    private func child(_ parent: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-      g_variant_get_child_value(parent, gsize(index))
-    }
-
-    private func text(_ value: OpaquePointer?) -> String {
-      g_variant_get_string(value, nil).map { String(cString: $0) } ?? ""
-    }
-
-    private func children(_ value: OpaquePointer?) -> [OpaquePointer?] {
-      (0..<Int(g_variant_n_children(value))).map { child(value, $0) }
-    }
-
-    func text(_ index: Int) -> String { text(child(body, index)) }
-
-    func texts(_ index: Int) -> [String] { children(child(body, index)).map { text($0) } }
-
-    func entries(_ index: Int) -> [String: String] { entries(child(body, index)) }
-
-    private func entries(_ value: OpaquePointer?) -> [String: String] {
-      var entries: [String: String] = [:]
-      for entry in children(value) { entries[text(child(entry, 0))] = text(child(entry, 1)) }
-      return entries
-    }
-
-    /// A property in the dictionary that is an argument.
-    func property(_ name: String, _ index: Int) -> String {
-      text(g_variant_lookup_value(child(body, index), name, nil))
-    }
-
-    func attributes(_ index: Int) -> [String: String] {
-      entries(g_variant_lookup_value(child(body, index), FakeService.api + "Item.Attributes", nil))
-    }
-
-    /// The contents of a variant.
-    func variantText(_ index: Int) -> String { text(g_variant_get_variant(child(body, index))) }
-
-    func variantEntries(_ index: Int) -> [String: String] {
-      entries(g_variant_get_variant(child(body, index)))
-    }
-
-    /// The bytes of a secret.
-    func secret(_ index: Int) -> [UInt8] {
-      children(child(child(body, index), 2)).map { g_variant_get_byte($0) }
-    }
-  }
 }
 
 extension FakeService.State {
@@ -366,7 +315,7 @@ extension FakeService.State {
   }
 
   fileprivate mutating func answer(
-    _ member: String, _ path: String, _ client: String, _ arguments: FakeService.Arguments
+    _ member: String, _ path: String, _ client: String, _ arguments: TypedVariant
   ) -> FakeService.Answer {
     if let error = errors[member] { return .error(error) }
     if let reply = replies[member] { return .reply(reply) }
@@ -384,7 +333,7 @@ extension FakeService.State {
     case "ReadAlias": return .reply("(objectpath \(FakeService.quoted(FakeService.login)),)")
     case "OpenSession": return .reply("(<''>, objectpath '\(FakeService.root)/session/s1')")
     case "SearchItems":
-      let found = found(arguments.entries(0))
+      let found = found(arguments[0].texts)
       return .reply(
         "(\(FakeService.paths(found.filter { !isLocked($0) })), \(FakeService.paths(found.filter(isLocked))))"
       )
@@ -393,13 +342,14 @@ extension FakeService.State {
       let bytes = items[path]?.secret.map { String($0) }.joined(separator: ",") ?? ""
       let session = FakeService.quoted(FakeService.root + "/session/s1")
       return .reply("((objectpath \(session), @ay [], @ay [\(bytes)], 'text/plain'),)")
-    case "SetSecret" where isItem: items[path]?.secret = arguments.secret(0)
+    case "SetSecret" where isItem: items[path]?.secret = Self.secret(arguments[0])
     case "Set" where isItem:
-      if arguments.text(1) == "Label" { items[path]?.label = arguments.variantText(2) }
-      if arguments.text(1) == "Attributes", !losesAttributes.changed {
-        items[path]?.attributes = arguments.variantEntries(2)
+      let value = TypedVariant(variant: arguments[2].content)
+      if arguments[1].text == "Label" { items[path]?.label = value.text }
+      if arguments[1].text == "Attributes", !losesAttributes.changed {
+        items[path]?.attributes = value.texts
       }
-    case "Unlock", "Lock": return lock(member, arguments.texts(0))
+    case "Unlock", "Lock": return lock(member, arguments[0].paths)
     case "CreateItem", "CreateCollection", "Delete": return make(member, path, arguments)
     case "Prompt" where prompts[path] != nil:
       prompts[path]?.client = client
@@ -427,16 +377,22 @@ extension FakeService.State {
     return .reply("(@ao [], objectpath \(prompt(FakeService.paths(paths), "@ao []", effect)))")
   }
 
+  /// The bytes of a secret in a session.
+  private static func secret(_ value: TypedVariant) -> [UInt8] { value[2].withBytes { Array($0) } }
+
   private mutating func make(
-    _ member: String, _ path: String, _ arguments: FakeService.Arguments
+    _ member: String, _ path: String, _ arguments: TypedVariant
   ) -> FakeService.Answer {
     let effect: @Sendable (inout Self) -> Void
     let made: String
     switch member {
     case "CreateItem":
       made = nextPath(in: path)
-      let (attributes, secret) = (losesAttributes.made ? [:] : arguments.attributes(0), arguments.secret(1))
-      let label = arguments.property("org.freedesktop.Secret.Item.Label", 0)
+      func property(_ name: String) -> TypedVariant? {
+        arguments[0].optionalProperty("org.freedesktop.Secret.Item." + name).map { TypedVariant(variant: $0) }
+      }
+      let attributes = losesAttributes.made ? [:] : property("Attributes")?.texts ?? [:]
+      let (label, secret) = (property("Label")?.text ?? "", Self.secret(arguments[1]))
       effect = { $0.items[made] = FakeService.Item(attributes: attributes, label: label, secret: secret) }
     case "CreateCollection":
       made = "\(FakeService.root)/collection/made"
@@ -456,7 +412,7 @@ extension FakeService.State {
 
   // MARK: Properties
 
-  private func property(_ member: String, _ path: String, _ arguments: FakeService.Arguments)
+  private func property(_ member: String, _ path: String, _ arguments: TypedVariant)
     -> FakeService.Answer
   {
     let interface: String
@@ -490,7 +446,7 @@ extension FakeService.State {
     if member == "GetAll" {
       return .reply("(@a{sv} {\(values.map { "'\($0)': <\($1)>" }.joined(separator: ","))},)")
     }
-    guard let value = values[arguments.text(1)] else {
+    guard let value = values[arguments[1].text] else {
       return .error("org.freedesktop.DBus.Error.InvalidArgs")
     }
     return .reply("(<\(value)>,)")
