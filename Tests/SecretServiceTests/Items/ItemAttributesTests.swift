@@ -174,6 +174,13 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     StoredItem(path: "/org/freedesktop/secrets/collection/login/1", attributes: attributes, label: label)
   }
 
+  /// The item of these attributes, apart from its place.
+  private static func read(_ attributes: [String: String], label: String = "") -> Item? {
+    var item = ItemAttributes.item(of: stored(attributes, label: label))
+    item?.reference = nil
+    return item
+  }
+
   @Test("a new item gets these attributes, and is read from them", arguments: AttributesRow.own)
   func own(row: AttributesRow) throws {
     let key = try #require(row.key)
@@ -228,9 +235,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       Item.internet().key, label: note, comment: note, itemDescription: note, creator: note, type: note,
       isDefault: true)
     let attributes = ItemAttributes.attributes(of: item)
-    var read = ItemAttributes.item(of: Self.stored(attributes, label: ItemAttributes.label(of: item)))
-    read?.reference = nil
-    expect(read, is: item)
+    expect(Self.read(attributes, label: ItemAttributes.label(of: item)), is: item)
     for name in ["comment", "description", "creator", "type"] {
       let isText = note.text != nil && !bytes.contains(0)
       expect(attributes["llavero:\(name)"] == note.text, is: isText)
@@ -282,30 +287,23 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     expect(ItemAttributes.attributes(of: .generic("service"))["application"], is: nil)
   }
 
-  @Test(
-    "a label that a program made of the key is nobody's own",
-    arguments: [
-      ("https://example.com:8443/acme (alice)", nil), ("Git: https://example.com:8443/acme", nil),
-      ("", nil), ("Git: https://example.com/acme", "Git: https://example.com/acme"), ("work", "work"),
-      ("git: https://example.com:8443/acme", "git: https://example.com:8443/acme"),
-    ] as [(String, String?)])
-  func labels(label: String, own: String?) {
-    let item = Item.internet(account: "alice", path: "acme", port: 8443)
-    let read = ItemAttributes.item(of: Self.stored(ItemAttributes.attributes(of: item), label: label))
-    expect(read?.label, is: own.map { ByteString($0) })
-  }
+  private static let item = Item.internet(account: "alice", path: "acme", port: 8443)
 
   @Test(
-    "the label of git's helper is known for every kind of item that it makes",
+    "a label that a program made of the key is nobody's own, git's helper for every kind of item",
     arguments: [
-      (Item.internet("github.com", account: "alice"), "Git: https://github.com/"),
-      (Item.internet("::1", port: 8080), "Git: https://[::1]:8080/"),
-      (Item.internet(nil, path: "key.pem", protocol: "cert"), "Git: cert:///key.pem"),
-    ])
-  func gitLabels(item: Item, label: String) {
-    let read = ItemAttributes.item(of: Self.stored(ItemAttributes.attributes(of: item), label: label))
+      (item, "https://example.com:8443/acme (alice)", nil), (item, "Git: https://example.com:8443/acme", nil),
+      (item, "", nil), (item, "Git: https://example.com/acme", "Git: https://example.com/acme"),
+      (item, "work", "work"),
+      (item, "git: https://example.com:8443/acme", "git: https://example.com:8443/acme"),
+      (.internet("github.com", account: "alice"), "Git: https://github.com/", nil),
+      (.internet("::1", port: 8080), "Git: https://[::1]:8080/", nil),
+      (.internet(nil, path: "key.pem", protocol: "cert"), "Git: cert:///key.pem", nil),
+    ] as [(Item, String, String?)])
+  func labels(item: Item, label: String, own: String?) {
+    let read = Self.read(ItemAttributes.attributes(of: item), label: label)
     expect(read?.key, is: item.key)
-    expect(read?.label, is: nil)
+    expect(read?.label, is: own.map { ByteString($0) })
   }
 
   @Test("a person's label is kept where it says what a program would have said, too")
@@ -408,9 +406,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       for text in attributes.flatMap({ [$0.key, $0.value] }) + [label] {
         try #require(!text.utf8.contains(0), "\(item)")
       }
-      var read = ItemAttributes.item(of: Self.stored(attributes, label: label))
-      read?.reference = nil
-      expect(read, is: item)
+      expect(Self.read(attributes, label: label), is: item)
     }
   }
 
@@ -422,9 +418,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       var item = ConfusableItems.item(&numbers)
       item.label = nil
       let attributes = ItemAttributes.attributes(of: item, replacing: before)
-      var read = ItemAttributes.item(of: Self.stored(attributes))
-      read?.reference = nil
-      expect(read, is: item)
+      expect(Self.read(attributes), is: item)
       expect(ItemAttributes.attributes(of: item, replacing: attributes), is: attributes)
     }
   }

@@ -6,13 +6,14 @@ import Testing
 @testable import SecretService
 
 @Suite("what other programs keep in the service", .timeLimit(.minutes(60))) struct OtherItemsTests {
+  private let keyring = PrivateKeyring()
+
   /// With a schema, because gnome-keyring gives an item without one the generic schema whenever it reads its file
   /// again.
   private static let note = ["xdg:schema": "org.example.Note", "tool": "notes", "n": "1"]
 
   @Test("it is no item for who asks for logins")
   func loginsAlone() throws {
-    let keyring = PrivateKeyring()
     let keychain = try keyring.keychain()
     _ = try keychain.makeForeignItem(Self.note, label: "Note", secret: "n")
     try keychain.add(.internet(account: "alice"), "s3cret")
@@ -23,7 +24,6 @@ import Testing
     "who asks for everything gets it with its attributes, and the collections, and nothing answers a query for a login"
   )
   func everything() throws {
-    let keyring = PrivateKeyring()
     let keychain = try keyring.keychain { $0.includesOtherItems = true }
     let path = try keychain.makeForeignItem(Self.note, label: "Note", secret: "n\nsecret_bytes=1")
     try keychain.add(.internet(account: "alice"), "s3cret")
@@ -47,7 +47,6 @@ import Testing
 
   @Test("a login is whole with what other programs know of it, and without it if that follows from the rest")
   func wholeLogins() throws {
-    let keyring = PrivateKeyring()
     let keychain = try keyring.keychain { $0.includesOtherItems = true }
     let ours = try keychain.add(.internet("ours.example", account: "alice"), "s3cret")
     let plain = try keychain.whole(ours, asLogin: true).item
@@ -76,7 +75,6 @@ import Testing
 
   @Test("two names that Unicode considers the same are two attributes")
   func exactNames() throws {
-    let keyring = PrivateKeyring()
     let keychain = try keyring.keychain { $0.includesOtherItems = true }
     var item = Item(.secretService(SecretServiceItem(.item, name: "n")), label: "L")
     item.secretService.lookup = lookup(["xdg:schema": "org.example.Note"])
@@ -91,7 +89,6 @@ import Testing
 
   @Test("it is written as it was elsewhere, and changed where it is")
   func written() throws {
-    let keyring = PrivateKeyring()
     let keychain = try keyring.keychain { $0.includesOtherItems = true }
     var item = Item(.secretService(SecretServiceItem(.item, name: "n")), label: "L")
     item.secretService.lookup = lookup(Self.note)
@@ -113,7 +110,6 @@ import Testing
 
   @Test("a login keeps the attributes that a program gave it elsewhere, and a person's notes come with them")
   func writtenLogin() throws {
-    let keyring = PrivateKeyring()
     let keychain = try keyring.keychain { $0.includesOtherItems = true }
     let gits = [
       "xdg:schema": "org.git.Password", "protocol": "https", "server": "git.example", "user": "bob",

@@ -50,14 +50,17 @@ struct Operation: Sendable {
 }
 
 @Suite("a locked keyring", .timeLimit(.minutes(60))) struct LockTests {
+  private let keyring = PrivateKeyring()
+
   @Test("where nobody can be asked, everything is refused, and nothing changes")
   func locked() throws {
-    let keyring = PrivateKeyring()
     let used = try keyring.keychain()
     let item = try used.add(.internet(account: "alice"), "s3cret")
     let before = try used.everything()
+    expect(used.probe(), is: .ready)
     try used.lock()
     try used.lock()
+    expect(used.probe(), is: .locked(.collectionLocked("login")))
     for operation in Operation.all {
       // One keychain has seen the item before, the other has seen nothing.
       for keychain in [used, try keyring.keychain()] {
@@ -76,7 +79,6 @@ struct Operation: Sendable {
     "the same with a plain session, and where secrets are wanted from the beginning",
     arguments: [true, false])
   func sessions(isEncrypted: Bool) throws {
-    let keyring = PrivateKeyring()
     let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
     try keyring.keychain().lock()
     let keychain = try keyring.keychain {
@@ -91,7 +93,6 @@ struct Operation: Sendable {
 
   @Test("a password unlocks, a wrong one doesn't, and each attempt is counted")
   func unlock() throws {
-    let keyring = PrivateKeyring()
     let keychain = try keyring.keychain()
     try keychain.add(.internet(), "s3cret")
     // Nobody is asked while it is unlocked.
@@ -124,7 +125,6 @@ struct Operation: Sendable {
 
   @Test("it can be unlocked over a plain session, and by another connection")
   func unlockPlain() throws {
-    let keyring = PrivateKeyring()
     let keychain = try keyring.keychain()
     try keychain.add(.internet(), "s3cret")
     try keychain.lock()
@@ -134,7 +134,6 @@ struct Operation: Sendable {
 
   @Test("a prompt that nobody can show is a lock, and is not waited for")
   func prompt() throws {
-    let keyring = PrivateKeyring()
     let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
     try keyring.keychain().lock()
     let keychain = try keyring.keychain { $0.mayPrompt = true }

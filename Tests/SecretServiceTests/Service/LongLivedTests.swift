@@ -7,9 +7,10 @@ import Testing
 @testable import SecretService
 
 @Suite("a program that keeps its keychain for long", .timeLimit(.minutes(60))) struct LongLivedTests {
+  private let keyring = PrivateKeyring()
+
   @Test("one thread after the other uses what another one has opened")
   func threads() throws {
-    let keyring = PrivateKeyring()
     for isEncrypted in [true, false] {
       nonisolated(unsafe) let keychain = try keyring.keychain { $0.isEncrypted = isEncrypted }
       let outcomes = Collected<String>()
@@ -32,7 +33,6 @@ import Testing
 
   @Test("a session that one thread has begun to open is used by another")
   func sessionOfAnotherThread() throws {
-    let keyring = PrivateKeyring()
     let item = try keyring.keychain().add(.internet(), "s3cret")
     nonisolated(unsafe) let keychain = try keyring.keychain { $0.readsSecrets = true }
     let outcomes = Collected<String>()
@@ -43,7 +43,6 @@ import Testing
 
   @Test("a keyring that was started anew is used by the next call, whatever that is")
   func restart() throws {
-    let keyring = PrivateKeyring()
     for operation in Operation.all {
       let keychain = try keyring.keychain()
       let item = try keychain.add(.internet(account: "alice"), "s3cret")
@@ -54,23 +53,6 @@ import Testing
       try keychain.delete(try keychain.items(matching: .all))
       try expect(keyring.keychain().items(matching: .all).isEmpty)
     }
-  }
-
-  @Test("while there is no keyring each call says so, and when there is one again it is used")
-  func absence() throws {
-    let keyring = PrivateKeyring()
-    let keychain = try keyring.keychain()
-    let item = try keychain.add(.internet(account: "alice"), "s3cret")
-    let before = try keychain.everything()
-    keyring.endKeyring()
-    for operation in Operation.all {
-      switch failure({ try operation.run(keychain, item) }) {
-      case .refused?, .unavailable?: break
-      case let error: Issue.record("\(operation.name): \(String(describing: error))")
-      }
-    }
-    keyring.restartKeyring()
-    try expect(keychain.everything(), is: before)
   }
 
   // In a process of its own, because other tests open descriptors at any time.
@@ -97,7 +79,6 @@ import Testing
 
   @Test("a secret is read as the item says now, and not as it said when it was found")
   func changedClass() throws {
-    let keyring = PrivateKeyring()
     let (mine, other) = (try keyring.keychain(), try keyring.keychain())
     let item = try mine.add(.internet(account: "alice"), "first")
     try expect(mine.secret(of: item), is: "first")
@@ -108,36 +89,8 @@ import Testing
     try expect(mine.secret(of: item), is: ByteString(secret))
   }
 
-  @Test("an item that has the path of one that is gone does not give its secret away")
-  func pathReuse() throws {
-    let keyring = PrivateKeyring()
-    let mine = try keyring.keychain()
-    let old = try mine.add(.internet("old.example"), "old")
-    try expect(mine.secret(of: old), is: "old")
-    try expect(mine.items(matching: .all).count, is: 1)
-    let added = time(nil)
-    try keyring.keychain().delete([old])
-    keyring.restartKeyring()
-    try waitUntil { time(nil) > added + 1 }
-    let new = try keyring.keychain().add(.internet("new.example"), "new")
-    try #require(new.path == old.path, "gnome-keyring gives paths anew")
-    expect(failure { try mine.credential(of: old) }, is: .itemNotFound)
-    try expect(mine.secret(of: new), is: "new")
-  }
-
-  @Test("a collection that is made later is used")
-  func laterCollection() throws {
-    let keyring = PrivateKeyring()
-    let keychain = try keyring.keychain { $0.collection = "later" }
-    expect(failure { try keychain.items(matching: .all) }, is: .noCollection("later"))
-    try keyring.keychain().createCollection("later", isKnown: true) { Secret("x") }
-    let item = try keychain.add(.internet(), "s3cret")
-    expect(item.path?.contains("/later/"), is: true)
-  }
-
   @Test("a lock that somebody else has closed or opened is seen at once")
   func lockedByAnother() throws {
-    let keyring = PrivateKeyring()
     let (mine, other) = (try keyring.keychain(), try keyring.keychain())
     let item = try mine.add(.internet(account: "alice"), "s3cret")
     try expect(mine.secret(of: item), is: "s3cret")
@@ -152,7 +105,6 @@ import Testing
 
   @Test("what the program does with SIGPIPE stays as it was")
   func brokenPipe() throws {
-    let keyring = PrivateKeyring()
     _ = try keyring.keychain().items(matching: .all)
     var action = sigaction()
     sigaction(SIGPIPE, nil, &action)

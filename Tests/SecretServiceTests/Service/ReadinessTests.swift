@@ -10,30 +10,6 @@ import Testing
   private let keyring = PrivateKeyring()
   private let login = GenericPassword(service: "example", account: "alice")
 
-  @Test("an unlocked collection is ready, and a locked one locked; nothing is unlocked for that")
-  func locking() throws {
-    let keychain = try keyring.keychain()
-    expect(keychain.probe(), is: .ready)
-    try keychain.lock()
-    expect(keychain.probe(), is: .locked(.collectionLocked("login")))
-    try expect(keychain.facts().collection?.isLocked, is: true)
-  }
-
-  @Test("a collection that is lost with the session keeps nothing")
-  func session() throws {
-    let keychain = try keyring.keychain { $0.collection = "session" }
-    guard case .notWritable(.unavailable) = keychain.probe() else {
-      Issue.record("\(keychain.probe())")
-      return
-    }
-  }
-
-  @Test("a collection that isn't there can't be used")
-  func missingCollection() throws {
-    let keychain = try keyring.keychain { $0.collection = "nowhere" }
-    expect(keychain.probe(), is: .unavailable(.noCollection("nowhere")))
-  }
-
   @Test("a lock that another process holds keeps it from being written")
   func heldLock() throws {
     let (one, other) = (try keyring.keychain(), try keyring.keychain())

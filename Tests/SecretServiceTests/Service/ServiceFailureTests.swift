@@ -48,12 +48,12 @@ import Testing
     try expect(patient.everything(), is: before)
   }
 
-  @Test("one that was killed is an error, and no empty keyring")
+  @Test("one that was killed is an error, and no empty keyring, and used again once it is there")
   func killed() throws {
     let keyring = PrivateKeyring()
     let item = try keyring.keychain().add(.internet(account: "alice"), "s3cret")
     let used = try keyring.keychain()
-    _ = try used.everything()
+    let before = try used.everything()
     keyring.endKeyring()
     for operation in Operation.all {
       switch failure({ try operation.run(used, item) }) {
@@ -66,6 +66,8 @@ import Testing
         == .unavailable(
           reason: "no Secret Service is on the session bus (org.freedesktop.DBus.Error.ServiceUnknown)")
     }
+    keyring.restartKeyring()
+    try expect(used.everything(), is: before)
   }
 
   @Test("without a bus there is no keychain")
