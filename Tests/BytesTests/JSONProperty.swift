@@ -100,7 +100,7 @@ enum JSONProperty: Property {
     }
     if let moment = try? value.timestamp() {
       let (text, own) = (says.text ?? "", moment.description)
-      try require(Timestamp(rfc3339: own.utf8)?.description == own, "what is written of a moment is that moment")
+      try require(Timestamp(rfc3339: own.utf8)?.description == own, "a moment's own text is that moment")
       // Other texts have an offset, a fraction of another length, a leap second or lowercase letters.
       if text.utf8.count == own.utf8.count, text.hasSuffix("Z"), text.contains("T"), !text.contains(":60.") {
         try require(text == own, "there is one text of a moment in this form")

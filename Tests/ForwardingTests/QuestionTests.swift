@@ -9,8 +9,12 @@ import Testing
 
 @Suite("questions and decisions") struct QuestionTests {
   private let key = Item.internet("a.example", account: "alice").key
-  private let far = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:x")]
-  private let other = [VerifiedHost(.name(HostName("far")!), fingerprint: "SHA256:y")]
+  private let far = Self.hosts(key: "SHA256:x")
+  private let other = Self.hosts(key: "SHA256:y")
+
+  private static func hosts(key fingerprint: String) -> [VerifiedHost] {
+    HostName("far").map { [VerifiedHost(.name($0), fingerprint: fingerprint)] } ?? []
+  }
 
   private func sentence(
     _ key: Item.Key, _ right: ForwardingRight = .use,

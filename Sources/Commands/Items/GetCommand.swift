@@ -73,9 +73,11 @@ struct GetCommand: ParsableCommand {
     let query = try named.query()
     if all { return try writeAll(named, open) }
     if let answer = try open.answer(to: named) { return try write(answer.item, answer.credential) }
-    let isEmpty = try keychain.find(query).isEmpty
-    let asked = isEmpty && named.only == nil ? open.underNameForAll(query) ?? query : query
-    guard let item = try keychain.find(asked).first(where: named.isMeant) else {
+    var (asked, items) = (query, try keychain.find(query))
+    if items.isEmpty, named.only == nil, let other = open.underNameForAll(query) {
+      (asked, items) = (other, try keychain.find(other))
+    }
+    guard let item = items.first(where: named.isMeant) else {
       if try writeLabelled(open) { return }
       throw try named.nothingMatches(in: keychain)
     }
