@@ -57,7 +57,7 @@ used_by() {
 # is_listed LABEL: where llavero is the service, it lists an item of another program's kind, without its secret
 is_listed() {
   if is_llavero; then
-    mentions "$1" llavero list --class secret
+    succeeds_showing "$1" llavero list --class secret
     encrypted
   fi
 }
