@@ -96,7 +96,9 @@ def attempt(operation, path):
             operation(client, path)
             return True
         except bus.Refused as error:
-            if error.name not in ("org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.ServiceUnknown"):
+            # Killed before the call, it leaves it to the next, which has no session of this client yet.
+            if error.name.removeprefix("org.freedesktop.") not in (
+                "DBus.Error.NoReply", "DBus.Error.ServiceUnknown", "Secret.Error.NoSession"):  # fmt: skip
                 raise
             return False
 
