@@ -45,7 +45,7 @@ extension FileFormat {
     entry.take(["rev"])
     let created = entry.date("created")
     let modified = entry.date("modified")
-    var attributes = ItemAttributes()
+    var attributes = ItemMembers()
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
       if try attributes.take(name, value) || Credential.isConfidentialMember(name) {
         entry.take([try JSONValue.name(name)])

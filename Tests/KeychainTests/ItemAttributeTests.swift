@@ -33,6 +33,11 @@ import Testing
     }
   }
 
+  @Test("the table has all of them")
+  func count() {
+    expect(Item.Attribute(rawValue: UInt8(Self.all.count)), is: nil)
+  }
+
   @Test("each is found by its names, which no other has")
   func names() {
     expect(Self.all.map { Int($0.rawValue) }, is: Array(Self.all.indices))

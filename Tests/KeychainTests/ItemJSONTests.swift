@@ -15,7 +15,7 @@ import Testing
   }
 
   private func read(_ text: [UInt8]) throws(JSONReader.Malformed) -> (item: Item, unknown: Int) {
-    var attributes = ItemAttributes()
+    var attributes = ItemMembers()
     var unknown = 0
     try text.lendingBytes { (raw) throws(JSONReader.Malformed) in
       try JSONReader.members(of: raw) { (name, value) throws(JSONReader.Malformed) in

@@ -18,7 +18,7 @@ struct Record {
   /// - Throws: ``JSONReader/Malformed`` if the line is no record of this format, or its `k` is not the key of its
   ///   attributes: then no search could be trusted.
   init(parsing line: UnsafeRawBufferPointer, keyPrefix: String = "") throws(JSONReader.Malformed) {
-    var attributes = ItemAttributes()
+    var attributes = ItemMembers()
     var key: UnsafeRawBufferPointer?
     var reference: ByteString?
     var revision: Int64 = 0
@@ -110,7 +110,7 @@ struct Record {
       "k", "id", "id_b64", "rev", "created", "modified", "changed", "retired", "why",
     ]
     if known.contains(where: { name == $0 }) || Credential.isConfidentialMember(name) { return true }
-    var attributes = ItemAttributes()
+    var attributes = ItemMembers()
     return try attributes.take(name, value)
   }
 }

@@ -98,7 +98,7 @@ extension Item {
   /// Reads an item with its reference and dates.
   init(json value: JSONValue) throws(JSONReader.Malformed) {
     guard value.kind == .object else { throw JSONReader.Malformed() }
-    var attributes = ItemAttributes()
+    var attributes = ItemMembers()
     var reference: ByteString?
     var (created, modified): (Timestamp?, Timestamp?)
     try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in

@@ -17,7 +17,7 @@ extension ItemQuery {
   init(json value: JSONValue) throws(JSONReader.Malformed) {
     guard value.kind == .object else { throw JSONReader.Malformed() }
     // The members are those of an item's attributes; only the path and the account mean more.
-    var attributes = ItemAttributes()
+    var attributes = ItemMembers()
     try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
       _ = try attributes.take(name, value)
     }

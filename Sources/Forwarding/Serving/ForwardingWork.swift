@@ -84,7 +84,7 @@ package struct ForwardingWork: ~Copyable {
   }
 
   private static func key(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Item.Key {
-    var attributes = ItemAttributes()
+    var attributes = ItemMembers()
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
       _ = try attributes.take(name, value)
     }

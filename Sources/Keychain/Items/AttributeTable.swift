@@ -121,6 +121,10 @@ extension Item.Attribute {
     }
   }
 
+  /// A value for each attribute, at its raw value. The attributes are counted here alone: one more is in no sequence, and
+  /// has no value, until it is counted.
+  typealias Values = InlineArray<19, ByteString?>
+
   /// Attributes in the order of JSON. No array: the first one costs a program's start more than reading an item.
   package struct Sequence: Swift.Sequence, IteratorProtocol {
     fileprivate var nextValue: UInt8
@@ -133,12 +137,12 @@ extension Item.Attribute {
     }
   }
 
-  package static var all: Sequence { Sequence(nextValue: 0, end: contentType.rawValue + 1) }
+  package static var all: Sequence { Sequence(nextValue: 0, end: UInt8(Values.count)) }
 
   package static var ofKeys: Sequence { Sequence(nextValue: 0, end: label.rawValue) }
 
   /// Those that are not part of a primary key.
-  package static var notes: Sequence { Sequence(nextValue: label.rawValue, end: contentType.rawValue + 1) }
+  package static var notes: Sequence { Sequence(nextValue: label.rawValue, end: UInt8(Values.count)) }
 
   /// The texts that people and programs write beside the label.
   package static var remarks: Sequence { Sequence(nextValue: comment.rawValue, end: isDefault.rawValue) }

@@ -156,7 +156,7 @@ package struct ItemRecord: ~Copyable {
     }
     typed.endObject()
     let object = typed.finish()
-    var attributes = ItemAttributes()
+    var attributes = ItemMembers()
     var others = JSONWriter()
     others.beginObject()
     try object.withUnsafeBytes { (object) throws(JSONReader.Malformed) in
