@@ -19,8 +19,9 @@ struct VaultHead {
   var byteCount: Int
   /// The member `past` as raw JSON, which few need; empty without one. See ``Past``.
   var rawPast: [UInt8] = []
-  /// Members from newer versions, as raw JSON, which survive a change.
-  var unknown: [(name: [UInt8], value: [UInt8])] = []
+  /// The members that not every reader needs, as raw JSON: those of features, and those of newer versions, which survive
+  /// a change.
+  var otherMembers: [(name: [UInt8], value: [UInt8])] = []
 
   init(first generation: Int64) {
     self.generation = generation
@@ -28,6 +29,15 @@ struct VaultHead {
     written = Timestamp(milliseconds: 0)
     count = 0
     byteCount = 0
+  }
+
+  /// The value of one of the other members, as raw JSON; `nil` if there is none.
+  subscript(_ name: [UInt8]) -> [UInt8]? {
+    get { otherMembers.first { $0.name == name }?.value }
+    set {
+      otherMembers.removeAll { $0.name == name }
+      if let newValue { otherMembers.append((name, newValue)) }
+    }
   }
 
   /// Proof that the writer held the vault's identity and not just its recipient:
@@ -106,7 +116,7 @@ struct ReadVaultHead {
         } else if name == "past" {
           head.rawPast = Array(value.raw)
         } else {
-          head.unknown.append((Array(name), Array(value.raw)))
+          head.otherMembers.append((Array(name), Array(value.raw)))
         }
       }
     } catch {
@@ -152,7 +162,7 @@ extension JSONWriter {
     member("bytes", head.byteCount)
     member("auth", Self.base64(authentication))
     let past = head.rawPast.isEmpty ? [] : [(name: Array("past".utf8), value: head.rawPast)]
-    for (name, value) in past + head.unknown {
+    for (name, value) in past + head.otherMembers {
       name.withUnsafeBytes { name in value.withUnsafeBytes { rawMember(name: name, value: $0) } }
     }
     if !index.isEmpty { member("index", ByteString(index.text)) }

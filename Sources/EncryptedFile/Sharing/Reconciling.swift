@@ -98,7 +98,7 @@ extension EncryptedFileKeychain {
     var head = VaultHead(first: max(1, change.head.generation))
     head.written = clock()
     head.keyNumber = change.head.keyNumber
-    head.unknown.append((Array("part".utf8), Array("true".utf8)))
+    head[VaultHead.partName] = Array("true".utf8)
     return try EncodedVault(
       lines, head: head, stanzas: VaultStanzas(uuid: uuid, slots: []), key: key, path: location.vaultFile
     ).file(lines)
@@ -259,7 +259,9 @@ extension KeychainError {
 }
 
 extension VaultHead {
-  fileprivate var isPart: Bool { unknown.contains { $0.name.elementsEqual("part".utf8) } }
+  fileprivate static let partName = Array("part".utf8)
+
+  fileprivate var isPart: Bool { self[Self.partName] != nil }
 }
 
 /// The records in a place where a vault is shared.

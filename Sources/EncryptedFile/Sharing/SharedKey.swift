@@ -18,19 +18,19 @@ extension VaultHead {
   /// The number of keys that the vault has had; `nil` if it isn't shared.
   var keyNumber: Int64? {
     get {
-      guard let member = unknown.first(where: { $0.name == Self.numberName }),
-        let number = Int64(String(decoding: member.value, as: UTF8.self)), number > 0
+      guard let value = self[Self.numberName], let number = Int64(String(decoding: value, as: UTF8.self)),
+        number > 0
       else { return nil }
       return number
     }
-    set { setMember(Self.numberName, newValue.map { Array("\($0)".utf8) }) }
+    set { self[Self.numberName] = newValue.map { Array("\($0)".utf8) } }
   }
 
   /// The proof of the present key; `nil` for the first one, or if it is malformed.
   var keyProof: [UInt8]? {
     get {
-      guard let member = unknown.first(where: { $0.name == Self.proofName }) else { return nil }
-      return try? member.value.lendingBytes { (text) throws(JSONReader.Malformed) in
+      guard let value = self[Self.proofName] else { return nil }
+      return try? value.lendingBytes { (text) throws(JSONReader.Malformed) in
         var proof: [UInt8]?
         // A value alone is read as an array's only element.
         let array = Array("[".utf8) + text + Array("]".utf8)
@@ -43,27 +43,20 @@ extension VaultHead {
       }
     }
     set {
-      setMember(
-        Self.proofName,
-        newValue.map { proof in
-          var text = Secret()
-          text.append("\"")
-          proof.withUnsafeBytes { Base64.encode($0, to: &text) }
-          text.append("\"")
-          return text.withUnsafeBytes { Array($0) }
-        })
+      self[Self.proofName] = newValue.map { proof in
+        var text = Secret()
+        text.append("\"")
+        proof.withUnsafeBytes { Base64.encode($0, to: &text) }
+        text.append("\"")
+        return text.withUnsafeBytes { Array($0) }
+      }
     }
   }
 
   /// Whether nobody else may know the present key.
   var isKeyUnsent: Bool {
-    get { unknown.contains { $0.name == Self.unsentName } }
-    set { setMember(Self.unsentName, newValue ? Array("true".utf8) : nil) }
-  }
-
-  private mutating func setMember(_ name: [UInt8], _ value: [UInt8]?) {
-    unknown.removeAll { $0.name == name }
-    if let value { unknown.append((name, value)) }
+    get { self[Self.unsentName] != nil }
+    set { self[Self.unsentName] = newValue ? Array("true".utf8) : nil }
   }
 
   /// Notes that the vault gets another key, if it is shared.

@@ -7,14 +7,8 @@ extension VaultHead {
 
   /// The first generation with the vault's present key: the member `keyed_since`. `nil` if the key was never changed.
   var keyedSince: Int64? {
-    get {
-      guard let member = unknown.first(where: { $0.name == Self.keyedSinceName }) else { return nil }
-      return Int64(String(decoding: member.value, as: UTF8.self))
-    }
-    set {
-      unknown.removeAll { $0.name == Self.keyedSinceName }
-      if let newValue { unknown.append((Self.keyedSinceName, Array("\(newValue)".utf8))) }
-    }
+    get { self[Self.keyedSinceName].flatMap { Int64(String(decoding: $0, as: UTF8.self)) } }
+    set { self[Self.keyedSinceName] = newValue.map { Array("\($0)".utf8) } }
   }
 }
 

@@ -42,7 +42,7 @@ struct SlotNotes {
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if the members have another form.
   init(_ head: VaultHead, path: String) throws(KeychainError) {
     do throws(JSONReader.Malformed) {
-      for (name, value) in head.unknown {
+      for (name, value) in head.otherMembers {
         if name == Self.slotsName {
           notes = try value.lendingBytes { (text) throws(JSONReader.Malformed) in try Self.notes(text) }
         } else if name == Self.removedName {
@@ -104,7 +104,7 @@ struct SlotNotes {
   }
 
   func write(to head: inout VaultHead) {
-    head.unknown.removeAll { $0.name == Self.slotsName || $0.name == Self.removedName }
+    (head[Self.slotsName], head[Self.removedName]) = (nil, nil)
     if !notes.isEmpty {
       var json = JSONWriter()
       json.beginArray()
@@ -120,14 +120,14 @@ struct SlotNotes {
         json.endObject()
       }
       json.endArray()
-      head.unknown.append((Self.slotsName, json.finish().withUnsafeBytes { Array($0) }))
+      head[Self.slotsName] = json.finish().withUnsafeBytes { Array($0) }
     }
     if !removed.isEmpty {
       var json = JSONWriter()
       json.beginArray()
       for id in removed { json.element(ByteString(id)) }
       json.endArray()
-      head.unknown.append((Self.removedName, json.finish().withUnsafeBytes { Array($0) }))
+      head[Self.removedName] = json.finish().withUnsafeBytes { Array($0) }
     }
   }
 

@@ -22,8 +22,8 @@ struct SurvivalTests {
     try keychain.update(first, Credential(password: "changed"))
     try keychain.add(servers: ["c.example"])
     let after = try ReadBack(try place.plaintext())
-    expect(after.head.head.unknown.map { text($0.name) }, is: ["dev"])
-    expect(after.head.head.unknown.map { text($0.value) }, is: [#"{"name": "laptop", "n":[ ]}"#])
+    expect(after.head.head.otherMembers.map { text($0.name) }, is: ["dev"])
+    expect(after.head.head.otherMembers.map { text($0.value) }, is: [#"{"name": "laptop", "n":[ ]}"#])
     expect(after.records.count, is: 4, "the former secret is kept, behind the others")
     for record in after.records[..<2] {
       expect(text(record.content).hasSuffix(#","x":{"y":[1, "é\u00e9"]},"old":null}"#))

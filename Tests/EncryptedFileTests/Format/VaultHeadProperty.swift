@@ -34,7 +34,9 @@ enum VaultHeadProperty: Property {
         "a generation comes back as it was")
       try require(again.authentication == read.authentication && again.uuid == read.uuid, "so does its proof")
       try require(
-        again.head.unknown.elementsEqual(head.unknown) { $0.name == $1.name && $0.value == $1.value },
+        again.head.otherMembers.elementsEqual(head.otherMembers) {
+          $0.name == $1.name && $0.value == $1.value
+        },
         "so do members of newer versions")
       try require(again.index.isEmpty, "no index comes from nowhere")
       try require(write(again) == written, "a first line that is written again is the same text")
