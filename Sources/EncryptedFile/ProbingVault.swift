@@ -21,7 +21,7 @@ extension EncryptedFileKeychain {
     do throws(KeychainError) {
       fault = try quiet.readingEverything()
     } catch {
-      if case .noSlotOpens = error, hasCommandSlot { return .locked(error) }
+      if case .noSlotOpens = error, hasProgramSlot { return .locked(error) }
       return KeychainReadiness(readingFailedWith: error)
     }
     if let fault { return .notWritable(fault) }
@@ -33,9 +33,9 @@ extension EncryptedFileKeychain {
     }
   }
 
-  private var hasCommandSlot: Bool {
+  private var hasProgramSlot: Bool {
     guard let file = try? vaultFile(), let stanzas = try? VaultSummary.stanzas(of: file) else { return false }
-    return stanzas.slots.contains { $0.kind == .command }
+    return stanzas.slots.contains { $0.kind.isOpenedByProgram }
   }
 
   /// Reads all of the vault. Returns why this version must not write it.

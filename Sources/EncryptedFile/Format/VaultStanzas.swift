@@ -14,9 +14,6 @@ struct VaultStanzas {
 
     var isKnown: Bool { if case .other = kind { false } else { true } }
 
-    /// Whether trying it takes long.
-    var takesLong: Bool { kind != .recipient }
-
     /// Its copy's name beside the vault.
     var fileName: String { id + Self.fileExtension }
     static let fileExtension = ".age"
@@ -118,17 +115,17 @@ struct VaultStanzas {
 
   /// Whether a vault can have these slots: ``VaultBounds/slots``, and ``VaultBounds/slotsThatTakeLong``.
   static func areWithinBounds(_ slots: [Slot]) -> Bool {
-    slots.count <= VaultBounds.slots && slots.count { $0.takesLong } <= VaultBounds.slotsThatTakeLong
+    slots.count <= VaultBounds.slots && slots.count { $0.kind.takesLong } <= VaultBounds.slotsThatTakeLong
   }
 
   /// As many of the further slots, from the first on, as a vault with the present ones can have.
   static func fitting(_ further: [Slot], besides present: [Slot] = []) -> [Slot] {
     var room = VaultBounds.slots - present.count
-    var roomForLong = VaultBounds.slotsThatTakeLong - present.count { $0.takesLong }
+    var roomForLong = VaultBounds.slotsThatTakeLong - present.count { $0.kind.takesLong }
     return further.filter { slot in
-      guard room > 0, !slot.takesLong || roomForLong > 0 else { return false }
+      guard room > 0, !slot.kind.takesLong || roomForLong > 0 else { return false }
       room -= 1
-      if slot.takesLong { roomForLong -= 1 }
+      if slot.kind.takesLong { roomForLong -= 1 }
       return true
     }
   }

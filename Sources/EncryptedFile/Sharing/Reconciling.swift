@@ -326,7 +326,7 @@ extension VaultChange {
     _ former: [VaultStanzas.Slot], _ formerNotes: SlotNotes, besides present: [VaultStanzas.Slot],
     _ notes: SlotNotes
   ) {
-    for slot in former where slot.kind == .recipient {
+    for slot in former where slot.kind.isOpenedByKey {
       if notes.removed.contains(slot.id) || formerNotes.removed.contains(slot.id)
         || present.contains(where: { $0.id == slot.id })
       {

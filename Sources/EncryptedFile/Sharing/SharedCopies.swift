@@ -121,7 +121,7 @@ extension EncryptedFileKeychain {
     of header: Header, _ stanzas: VaultStanzas, openedBy path: String
   ) throws(KeychainError) -> String? {
     guard let identities = try Unlocking.identities(inFile: path) else { throw .missing(path: path) }
-    for slot in stanzas.slots where slot.kind == .recipient {
+    for slot in stanzas.slots where slot.kind.isOpenedByKey {
       guard let opened = try? unlocking.open(slot, with: identities),
         (try? unlocking.open(header, with: VaultKey(opened, uuid: ""))) != nil
       else { continue }

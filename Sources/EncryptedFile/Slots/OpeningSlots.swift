@@ -36,7 +36,7 @@ extension Unlocking {
     _ header: Header, _ stanzas: VaultStanzas, _ fault: inout KeychainError?
   ) throws(KeychainError) -> UnlockedHeader? {
     let noted = try notedSlots(stanzas, &fault)
-    let forKeys = stanzas.slots.filter { $0.kind == .recipient }
+    let forKeys = stanzas.slots.filter(\.kind.isOpenedByKey)
     // A vault may have hundreds of slots, but only one for this machine.
     let hasNote = { (slot: VaultStanzas.Slot) in noted[slot.id] != nil }
     for slot in forKeys.filter(hasNote) + forKeys.filter({ !hasNote($0) }) {
@@ -47,7 +47,7 @@ extension Unlocking {
       }
     }
     if !openers.mayRunPrograms { return nil }
-    for slot in stanzas.slots where slot.kind == .command {
+    for slot in stanzas.slots where slot.kind.isOpenedByProgram {
       guard case .command(let command) = noted[slot.id] else { continue }
       guard let passphrase = openers.passphrase(of: command) else {
         fault = fault ?? .slot(.commandFailed(program: command[0]))
@@ -114,7 +114,7 @@ extension Unlocking {
     withoutPrograms.openers.mayRunPrograms = false
     var fault: KeychainError?
     let noted = (try? notedSlots(stanzas, &fault)) ?? [:]
-    for slot in stanzas.slots where slot.kind == .recipient {
+    for slot in stanzas.slots where slot.kind.isOpenedByKey {
       var paths = [openers.identity].compactMap(\.self) + openers.otherIdentities
       if case .identity(let path) = noted[slot.id] { paths.insert(path, at: 0) }
       for path in paths {

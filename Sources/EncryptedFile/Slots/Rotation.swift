@@ -128,8 +128,8 @@ private struct Renewal {
     let kept = stanzas.slots.filter { !dropped.contains($0.id) }
     // Impossible renewals are reported before anybody is asked.
     for slot in kept {
-      if case .command = noted[slot.id] { continue }
-      if !slot.isKnown || slot.kind == .command {
+      let hasProgram = if case .command = noted[slot.id] { true } else { false }
+      if !slot.kind.isRenewable || slot.kind.isOpenedByProgram && !hasProgram {
         throw .slot(.notRenewable(id: slot.id, kind: slot.kind.name))
       }
     }

@@ -37,18 +37,45 @@ public enum SlotKind: Hashable, Sendable {
   }
 
   /// Whether a person types what opens it.
-  var isTyped: Bool {
+  package var isTyped: Bool {
     switch self {
     case .passphrase, .recovery: true
     case .identityFile, .recipient, .command, .other: false
     }
   }
 
-  /// Whether something on this machine may open it, so that nobody is asked.
-  var mayOpenUnasked: Bool {
+  /// Whether a slot is encrypted for a key, which an identity opens.
+  var isOpenedByKey: Bool {
     switch self {
-    case .recipient, .command: true
-    case .identityFile, .passphrase, .recovery, .other: false
+    case .recipient: true
+    case .identityFile, .passphrase, .recovery, .command, .other: false
+    }
+  }
+
+  /// Whether a program prints what opens it.
+  var isOpenedByProgram: Bool {
+    switch self {
+    case .command: true
+    case .identityFile, .passphrase, .recovery, .recipient, .other: false
+    }
+  }
+
+  /// Whether something on this machine may open it, so that nobody is asked.
+  package var mayOpenUnasked: Bool { isOpenedByKey || isOpenedByProgram }
+
+  /// Whether trying a slot takes long.
+  var takesLong: Bool {
+    switch self {
+    case .passphrase, .recovery, .command, .other: true
+    case .identityFile, .recipient: false
+    }
+  }
+
+  /// Whether a slot can be made anew for another key of the vault, as far as its kind is concerned.
+  var isRenewable: Bool {
+    switch self {
+    case .passphrase, .recovery, .recipient, .command: true
+    case .identityFile, .other: false
     }
   }
 }

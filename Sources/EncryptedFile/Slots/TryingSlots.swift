@@ -24,7 +24,7 @@ extension EncryptedFileKeychain {
     _ renewed: [RenewedSlot], of change: VaultChange, instead former: X25519Recipient, _ header: Header
   ) throws(KeychainError) {
     guard let key = change.key?.recipient, let uuid = change.stanzas?.uuid else { return }
-    var isOpened = change.newIdentityFile != nil || renewed.contains { $0.slot.kind != .recipient }
+    var isOpened = change.newIdentityFile != nil || renewed.contains { !$0.slot.kind.isOpenedByKey }
     var fault: KeychainError?
     var untried: [String] = []
     for each in renewed {

@@ -36,7 +36,7 @@ extension FileKind: VaultKind {
     if let key = summary.keyThatOpensUnasked {
       return "a key on this machine opens it without asking (\(key)): \(notSafe(key))"
     }
-    if summary.ways.contains(where: { $0.kind == .recipient || $0.kind == .command }) {
+    if summary.ways.contains(where: \.kind.mayOpenUnasked) {
       return "slots, opened by what 'llavero slot list' shows"
     }
     return summary.hasPassphrase ? "a passphrase" : "a recovery code"
@@ -95,7 +95,7 @@ extension FileKind: VaultKind {
 extension FileKind {
   /// That it is locked, and what opens it.
   private static func lockedText(_ summary: VaultSummary) -> String {
-    guard summary.ways.contains(where: { $0.kind == .passphrase || $0.kind == .recovery }) else {
+    guard summary.ways.contains(where: \.kind.isTyped) else {
       return "locked; a program or a key of yours opens it when it is used"
     }
     let isKept = VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") != "none"
