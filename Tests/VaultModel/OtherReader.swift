@@ -56,7 +56,7 @@ final class OtherReader {
       gone == nil ? "use" : "old", item.reference?.bytes.description ?? "", String(known.revision),
     ]
     fields += [item.creationDate, item.modificationDate].map { String($0?.milliseconds ?? 0) }
-    fields.append(hex(RecordKey.whole(of: item.key)))
+    fields.append(hex(SortKey.whole(of: item.key)))
     for text in [item.label, item.comment, item.itemDescription, item.creator, item.type] {
       fields.append(text.map { hex($0.bytes) } ?? "-")
     }

@@ -11,7 +11,7 @@ extension VaultLines {
   /// Secret Service, otherwise 1. A program that knows only version 1 would take such a record for damage.
   var formatVersion: Int {
     for kind in SecretServiceItem.Kind.allCases {
-      let beginning = RecordKey.beginning(of: kind)
+      let beginning = SortKey.beginning(of: kind)
       for key in [beginning, Array(RetiredRecord.keyPrefix.utf8) + beginning]
       where !lines(beginning: key).isEmpty {
         return 2

@@ -3,7 +3,7 @@ import Keychain
 
 /// One line of a vault: an item and its confidential parts, as a JSON object.
 ///
-/// The members are `k` (see `RecordKey`), `id`, `rev`, `created`, `modified`, then the item's attributes and its
+/// The members are `k` (see `SortKey`), `id`, `rev`, `created`, `modified`, then the item's attributes and its
 /// secret. Members that this version doesn't know survive a change.
 struct Record {
   let item: Item
@@ -44,7 +44,7 @@ struct Record {
       }
     }
     var item = try attributes.item()
-    let expected = Array(keyPrefix.utf8) + RecordKey.whole(of: item.key)
+    let expected = Array(keyPrefix.utf8) + SortKey.whole(of: item.key)
     guard let key, let reference, expected.withUnsafeBytes(key.equals) else { throw JSONReader.Malformed() }
     item.reference = ItemReference(reference)
     item.creationDate = created
@@ -72,7 +72,7 @@ struct Record {
   ) throws(JSONReader.Malformed) -> Secret {
     var json = JSONWriter(capacity: 512)
     json.beginObject()
-    json.member("k", ByteString(RecordKey.whole(of: item.key)))
+    json.member("k", ByteString(SortKey.whole(of: item.key)))
     json.member("id", item.reference?.bytes)
     json.member("rev", revision)
     json.member("created", item.creationDate)

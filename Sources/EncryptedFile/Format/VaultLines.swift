@@ -126,7 +126,7 @@ struct VaultLines: ~Copyable {
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line on the way is not a record.
   borrowing func index(of item: Item, path: String) throws(KeychainError) -> Int? {
     guard let reference = item.reference else { return nil }
-    let key = RecordKey.whole(of: item.key)
+    let key = SortKey.whole(of: item.key)
     let usualBeginning = Record.beginning(key, reference)
     for index in lines(beginning: key) {
       if withLine(index, { $0.starts(with: usualBeginning) }) { return index }

@@ -47,7 +47,7 @@ extension EncryptedFileKeychain {
 
   /// The items that answer the query, in this file alone.
   func held(_ query: ItemQuery) throws(KeychainError) -> [Item] {
-    let beginning = RecordKey.beginning(for: query)
+    let beginning = SortKey.beginning(for: query)
     var found: [Item] = []
     var revisions: [Int64] = []
     try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
@@ -87,7 +87,7 @@ extension EncryptedFileKeychain {
   package func answer(to key: Item.Key) throws(KeychainError) -> Answer? {
     let path = location.vaultFile
     let key = key.primaryKey
-    return try withLines(beginning: RecordKey.whole(of: key)) { (lines, range) throws(KeychainError) in
+    return try withLines(beginning: SortKey.whole(of: key)) { (lines, range) throws(KeychainError) in
       for index in range.clamped(to: lines.inUse) {
         let item = try lines.record(at: index, path: path).item
         if item.key.primaryKey == key {
@@ -100,7 +100,7 @@ extension EncryptedFileKeychain {
 
   /// The confidential part of an item.
   public func credential(of item: Item) throws(KeychainError) -> Credential {
-    if let credential = try credential(of: item, beginning: RecordKey.whole(of: item.key)) {
+    if let credential = try credential(of: item, beginning: SortKey.whole(of: item.key)) {
       return credential
     }
     // Somebody has moved it to another key, or this item is about to be.

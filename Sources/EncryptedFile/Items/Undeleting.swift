@@ -8,7 +8,7 @@ extension EncryptedFileKeychain {
   public func retiredItems(matching query: ItemQuery) throws(KeychainError) -> [RetiredItem] {
     var found: [RetiredItem] = []
     for query in [query] + query.inOtherForms {
-      let beginning = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.beginning(for: query)
+      let beginning = Array(RetiredRecord.keyPrefix.utf8) + SortKey.beginning(for: query)
       try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
         for index in range {
           let retired = try lines.retiredRecord(at: index, path: location.vaultFile)
@@ -79,7 +79,7 @@ extension EncryptedFileKeychain {
     }
     if !isRenewable { return false }
     let secret = secret.copy()
-    let beginning = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.beginning(for: query)
+    let beginning = Array(RetiredRecord.keyPrefix.utf8) + SortKey.beginning(for: query)
     return try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
       for index in range {
         let retired = try lines.retiredRecord(at: index, path: location.vaultFile)

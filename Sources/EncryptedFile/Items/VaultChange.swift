@@ -162,7 +162,7 @@ final class VaultChange {
   func twin(
     of item: Item, except reference: ItemReference?
   ) throws(KeychainError) -> (index: Int, item: Item)? {
-    let key = RecordKey.whole(of: item.key)
+    let key = SortKey.whole(of: item.key)
     for index in lines.lines(beginning: key) {
       let other = try lines.record(at: index, path: path).item
       if other.reference != reference, other.key.primaryKey == item.key.primaryKey { return (index, other) }
@@ -184,7 +184,7 @@ final class VaultChange {
 
   /// The index of a retired item's line; `nil` if the line or its secret has been removed.
   func index(of retired: RetiredItem) throws(KeychainError) -> Int? {
-    let key = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.whole(of: retired.item.key)
+    let key = Array(RetiredRecord.keyPrefix.utf8) + SortKey.whole(of: retired.item.key)
     for index in lines.lines(beginning: key) {
       let record = try lines.retiredRecord(at: index, path: path)
       if record.hasSecret, lines.withLine(index, { record.item($0) }) == retired { return index }

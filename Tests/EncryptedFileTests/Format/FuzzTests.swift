@@ -62,13 +62,13 @@ struct FuzzTests {
     var texts: [[UInt8]: Item.Key] = [:]
     for _ in 0..<rounds(6000) {
       let key = RandomItems.key(&numbers)
-      let text = RecordKey.whole(of: key)
+      let text = SortKey.whole(of: key)
       expect(text.allSatisfy { $0 == 0x20 || 0x23...0x7e ~= $0 && $0 != 0x5c })
       if let other = texts[text] { expect(other.primaryKey, is: key.primaryKey) }
       texts[text] = key
-      expect(RecordKey.whole(of: key.primaryKey), is: text)
+      expect(SortKey.whole(of: key.primaryKey), is: text)
       let query = try RandomItems.query(for: key, &numbers)
-      expect(!query.matches(Item(key)) || text.starts(with: RecordKey.beginning(for: query)))
+      expect(!query.matches(Item(key)) || text.starts(with: SortKey.beginning(for: query)))
     }
   }
 

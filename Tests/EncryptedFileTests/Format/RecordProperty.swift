@@ -19,11 +19,11 @@ enum RecordProperty: Property {
   /// The key at the beginning of the line is that of the item, so that a search can rely on it.
   private static func checkKey(_ record: Record, of line: UnsafeRawBufferPointer) throws(PropertyFailure) {
     guard line.starts(with: opening) else { return }
-    let key = RecordKey.whole(of: record.item.key)
+    let key = SortKey.whole(of: record.item.key)
     try require(line.key.elementsEqual(key), "a record stands under its key")
-    try require(RecordKey.whole(of: record.item.key.primaryKey) == key, "a key is that of the primary key")
+    try require(SortKey.whole(of: record.item.key.primaryKey) == key, "a key is that of the primary key")
     if let query = try? ItemQuery(for: record.item.key) {
-      try require(key.starts(with: RecordKey.beginning(for: query)), "a key begins as its query")
+      try require(key.starts(with: SortKey.beginning(for: query)), "a key begins as its query")
     }
   }
 

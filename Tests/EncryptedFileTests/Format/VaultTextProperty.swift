@@ -85,7 +85,7 @@ enum VaultTextProperty: Property {
     for (number, line) in input.split(separator: 0x0a).prefix(24).enumerated() {
       var item = Self.item(Array(line))
       item.reference = ItemReference(ByteString("ref-\(number)"))
-      items[RecordKey.whole(of: item.key)] = item
+      items[SortKey.whole(of: item.key)] = item
     }
     let sorted = items.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     var lines = VaultLines()
@@ -185,8 +185,8 @@ enum VaultTextProperty: Property {
     for (key, item) in sorted {
       var beginnings = [key, Array(key.dropLast()), Array(key.prefix(12)), [], key + [0x7e], old, old + key]
       if let query = try? ItemQuery(for: item.key) {
-        beginnings.append(RecordKey.beginning(for: query))
-        beginnings.append(old + RecordKey.beginning(for: query))
+        beginnings.append(SortKey.beginning(for: query))
+        beginnings.append(old + SortKey.beginning(for: query))
       }
       for beginning in beginnings {
         guard let part = index.part(ofKeysBeginningWith: beginning) else {

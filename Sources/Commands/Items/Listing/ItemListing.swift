@@ -5,9 +5,9 @@ import KeychainChoice
 import ToolCommands
 
 extension OpenKeychain {
-  /// Passes every item without its secret to `body`, in the order of an encrypted file: generic passwords by service,
-  /// then internet passwords by server, protocol, port, tool and account. Items of the file arrive as soon as they are
-  /// read.
+  /// Passes every item without its secret to `body`, in the order of ``SortKey``: generic passwords by service, then
+  /// internet passwords by server, protocol, port, tool and account. Items of an encrypted file arrive as soon as they
+  /// are read.
   ///
   /// - Parameter body: returns whether to continue.
   /// - Throws: ``KeychainError`` if the keychain can't be read, possibly after some items were passed.
@@ -15,7 +15,7 @@ extension OpenKeychain {
     if list == nil, let file { return try file.forEachItem(body) }
     // Of items with the same key, that of the first keychain comes first.
     let items = try keychain.items(matching: .all).enumerated()
-      .map { (key: RecordKey.whole(of: $0.element.key), place: $0.offset, item: $0.element) }
+      .map { (key: SortKey.whole(of: $0.element.key), place: $0.offset, item: $0.element) }
       .sorted { a, b in
         a.key == b.key ? a.place < b.place : a.key.lexicographicallyPrecedes(b.key)
       }

@@ -1,7 +1,7 @@
 import Bytes
-package import Keychain
 
-/// The text that a vault's records are sorted by, with prefixes to find them.
+/// The text that items are sorted by, in lists and in the encrypted file, with prefixes to find them. There it is part of
+/// the format: a record has it as its member `k`.
 ///
 /// The text is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or `generic SERVICE
 /// ACCOUNT`; for a certificate, key or identity, its class and the attributes as `TAG=VALUE`, joined by `%,`. If there
@@ -11,7 +11,8 @@ package import Keychain
 /// and `\`, are percent-encoded. A key is therefore plain ASCII, needs no escaping in JSON, and sorts as its parts do:
 /// the space between parts and the `"` after them sort before every byte of a part. No key is another key followed by a
 /// space and more, because the longer one would then sort first.
-package enum RecordKey {
+package enum SortKey {
+  /// The text of an item's key.
   package static func whole(of key: Item.Key) -> [UInt8] {
     switch key {
     case .internetPassword(let key):
@@ -47,7 +48,7 @@ package enum RecordKey {
 
   /// The beginning of all keys of the Secret Service's own items, or of its collections: a word that sorts before
   /// `old`, because records out of use come after all others.
-  static func beginning(of kind: SecretServiceItem.Kind) -> [UInt8] {
+  package static func beginning(of kind: SecretServiceItem.Kind) -> [UInt8] {
     switch kind {
     case .item: Array("item ".utf8)
     case .collection: Array("collection ".utf8)
@@ -63,7 +64,7 @@ package enum RecordKey {
   }
 
   /// The prefix shared by the keys of all items that may answer the query.
-  static func beginning(for query: ItemQuery) -> [UInt8] {
+  package static func beginning(for query: ItemQuery) -> [UInt8] {
     switch query {
     case .internetPassword(let query):
       return beginning(server: query.server, protocol: query.protocol, port: query.effectivePort)
