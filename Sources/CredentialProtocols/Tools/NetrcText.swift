@@ -79,8 +79,7 @@ public enum NetrcText {
         let place = protocols.firstIndex(of: key.protocol.lowercased),
         let keychain = keychains.firstIndex(of: item.keychain)
       else { return nil }
-      let hasOwnPort = key.effectivePort == InternetPassword.defaultPort(of: key.protocol)
-      return (keychain, hasOwnPort ? 0 : 1, key.path == nil ? 0 : 1, place)
+      return (keychain, key.hasOwnPort ? 0 : 1, key.path == nil ? 0 : 1, place)
     }
     let ranked = items.enumerated().compactMap { position, item in
       rank(item).map {
@@ -166,6 +165,6 @@ public enum NetrcText {
 extension HostAndPort {
   /// Whether an item is for this host, and for this port if one is given.
   fileprivate func matches(_ key: InternetPassword) -> Bool {
-    key.isOn(server) && (port == nil || port == key.effectivePort)
+    key.isOn(server) && key.isReached(by: nil, at: port)
   }
 }

@@ -65,7 +65,7 @@ extension Item {
   fileprivate var isForNetrc: Bool {
     guard case .internetPassword(let key) = key, netrcProtocol != nil, !isNegative else { return false }
     return key.isForEverybody && key.server != nil && key.account != nil && key.path == nil
-      && InternetPassword.furtherPort(key.port, of: key.protocol) == nil
+      && key.hasOwnPort
   }
 
   /// Whether it should be used before another login for the host.

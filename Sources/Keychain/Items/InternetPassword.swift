@@ -79,10 +79,15 @@ public struct InternetPassword: Hashable, Sendable {
   /// Whether it is for a host, in any of its forms.
   package func isOn(_ host: ByteString) -> Bool { server.map { HostForms.areSame($0, host) } ?? false }
 
-  /// Whether it is for a protocol, at this port or else at the protocol's own.
-  package func isReached(by protocol: ByteString, at port: UInt16?) -> Bool {
-    self.protocol.isEqualIgnoringCase(`protocol`) && effectivePort == port ?? Self.defaultPort(of: `protocol`)
+  /// Whether it is for a protocol, at this port or else at the protocol's own; for any protocol, at this port or any.
+  package func isReached(by protocol: ByteString?, at port: UInt16?) -> Bool {
+    guard let `protocol` else { return port == nil || effectivePort == port }
+    return self.protocol.isEqualIgnoringCase(`protocol`)
+      && effectivePort == port ?? Self.defaultPort(of: `protocol`)
   }
+
+  /// Whether it has no port, or its protocol's own, which is the same.
+  package var hasOwnPort: Bool { isReached(by: `protocol`, at: nil) }
 
   static func known(_ protocol: ByteString) -> (name: ByteString, port: UInt16)? {
     protocols.first { $0.name == `protocol` }

@@ -50,7 +50,7 @@ extension Item {
   /// Whether it has no port, or its protocol's default, which is the same.
   fileprivate var hasOwnPort: Bool {
     guard case .internetPassword(let key) = key else { return false }
-    return key.port == nil || key.port == InternetPassword.defaultPort(of: key.protocol)
+    return key.hasOwnPort
   }
 
   /// Whether its server is the host, in lowercase, or a subdomain of it.

@@ -112,9 +112,7 @@ private struct ListedPlace {
 
   func contains(_ item: Item) -> Bool {
     guard case .internetPassword(let key) = item.key, key.isOn(host.server),
-      account == nil || key.account == account,
-      `protocol`.map({ key.isReached(by: $0, at: host.port) })
-        ?? (host.port == nil || key.effectivePort == host.port)
+      account == nil || key.account == account, key.isReached(by: `protocol`, at: host.port)
     else { return false }
     guard let path, let itemPath = key.path else { return true }
     return itemPath.isWholeSegmentPrefix(of: path) || path.isWholeSegmentPrefix(of: itemPath)
