@@ -68,6 +68,22 @@ struct PlaceArguments: PlaceNaming {
   @OptionGroup var attributes: PlaceAttributes
 }
 
+extension PlaceArguments {
+  /// Checks that nothing else names an item that has a reference.
+  func validate(besideReference reference: String?) throws {
+    if reference != nil, isPlace || account != nil || domain != nil {
+      throw ValidationError("--reference names an item without a place.")
+    }
+  }
+
+  /// The place, or an item with a reference.
+  func place(orReference reference: String?) -> NamedPlace {
+    var named = named
+    named.reference = reference
+    return named
+  }
+}
+
 /// An optional place to log in of an item that may be new: a URL, or the name of a service without one.
 struct NewPlaceArguments: PlaceNaming {
   @Argument("A place: https://HOST[:PORT][/PATH], or just HOST for https; see llavero-get(1)", value: "url")
@@ -100,12 +116,16 @@ struct PlaceAttributes: ParsableArguments {
 struct PlaceOptions: ParsableArguments {
   @OptionGroup private var arguments: PlaceArguments
 
+  @Option("The keychain's own name for the item, as 'llavero list --json' shows it", value: "text")
+  var reference: String?
+
   func validate() throws {
     if arguments.url != nil, arguments.service != nil { throw ValidationError.bothPlaces }
-    if !arguments.isPlace { throw ValidationError.noPlace }
+    if reference == nil, !arguments.isPlace { throw ValidationError.noPlace }
+    try arguments.validate(besideReference: reference)
   }
 
-  var named: NamedPlace { arguments.named }
+  var named: NamedPlace { arguments.place(orReference: reference) }
 }
 
 /// The place of an item that may be new.

@@ -41,9 +41,9 @@ struct CodeCommand: ParsableCommand {
     let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let named = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
-    let items = try open.find(try named.query()).filter(named.isMeant)
-    if items.isEmpty { throw try named.nothingMatches(in: keychain) }
+    let meant = try MeantItem(in: open, isExact: names.exact, selection).meant(by: place.named)
+    let items = try meant.items(in: open)
+    if items.isEmpty { throw try meant.nothingMatches(in: keychain) }
     // Another account's code would pass for this one's.
     for item in items where !item.isHidden && item.key.account == items[0].key.account {
       guard

@@ -31,7 +31,7 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if asker != nil, place.named.service != nil || place.named.domain != nil {
+    if asker != nil, place.named.url == nil || place.named.domain != nil {
       throw ValidationError("--for goes with a URL, and not with --domain.")
     }
   }
@@ -44,9 +44,10 @@ struct ExplainCommand: ParsableCommand {
     let selection = self.keychain.selection
     let open = try selection.choose().open()
     let keychain = open.keychain
-    let place = try MeantItem(in: open, isExact: names.exact, selection).place(place.named)
+    let meant = try MeantItem(in: open, isExact: names.exact, selection).meant(by: place.named)
+    let place = meant.placeToAsk
     let question = try question(about: place)
-    var explanations = try explanations(question, about: place, open)
+    var explanations = try explanations(question, about: meant, open)
     var notes = question.notes
     if let other = askedAgain(question, explanations, open) {
       explanations.append(try keychain.explain(other) { question.takes($1) })
@@ -118,6 +119,9 @@ struct ExplainCommand: ParsableCommand {
     case query(ItemQuery, takesHeaders: Bool, asker: String, notes: [String], refused: KeychainError? = nil)
     case tool(Tool)
 
+    /// Who asks if it is a person.
+    static let getting = "llavero get"
+
     var asker: String {
       switch self {
       case .query(_, _, let asker, _, _): asker
@@ -172,7 +176,7 @@ struct ExplainCommand: ParsableCommand {
       if let tool = Tool.named(name) { return .tool(tool) }
     }
     guard case .internetPassword(var asked) = key, asked.securityDomain == nil else {
-      return .query(try place.query(), takesHeaders: true, asker: "llavero get", notes: [])
+      return .query(try place.query(), takesHeaders: true, asker: Question.getting, notes: [])
     }
     var notes: [String] = []
     guard GitSettings.isInstalled else {
@@ -237,11 +241,17 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func explanations(
-    _ question: Question, about place: NamedPlace, _ open: OpenKeychain
+    _ question: Question, about meant: Meant, _ open: OpenKeychain
   ) throws(KeychainError) -> [AnswerExplanation] {
     let keychain = open.keychain
+    let place = meant.placeToAsk
     switch question {
     case .query(_, _, _, _, .some): return []
+    case .query(let query, _, Question.getting, _, nil):
+      if case .item(let item) = meant {
+        return [try keychain.explain(item, askedBy: query) { question.takes($0) }]
+      }
+      return [try keychain.explain(query) { question.takes($1) }]
     case .query(let query, _, _, _, nil):
       return [try keychain.explain(query) { question.takes($1) }]
     case .tool(let tool):
@@ -261,6 +271,16 @@ struct ExplainCommand: ParsableCommand {
         StandardStreams.say("\(error.message)")
       }
       return call.explanations
+    }
+  }
+}
+
+extension Meant {
+  /// The place that git and other tools ask for: they know of no chosen item.
+  fileprivate var placeToAsk: NamedPlace {
+    switch self {
+    case .place(let place): place
+    case .item(let item): NamedPlace(at: item.key, account: item.key.account.map { "\($0)" })
     }
   }
 }

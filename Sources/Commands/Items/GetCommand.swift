@@ -66,34 +66,34 @@ struct GetCommand: ParsableCommand {
     let selection = keychain.selection
     let open = try keychain.open()
     let keychain = open.keychain
-    let meant = MeantItem(in: open, isExact: names.exact, selection)
+    let meant = MeantItem(in: open, isExact: names.exact, selection, for: all ? .listing : .reading)
     let found = try meant.found(place.named)
     if found == nil, !place.named.isPlace, try writeLabelled(open) { return }
-    let named = if let found { found } else { try meant.place(place.named) }
+    let named = if let found { found } else { try meant.meant(by: place.named) }
     let query = try named.query()
     if all { return try writeAll(named, open) }
     if let answer = try open.answer(to: named) { return try write(answer.item, answer.credential) }
     var (asked, items) = (query, try keychain.find(query))
-    if items.isEmpty, named.only == nil, let other = open.underNameForAll(query) {
+    if items.isEmpty, case .place = named, let other = open.underNameForAll(query) {
       (asked, items) = (other, try keychain.find(other))
     }
-    guard let item = items.first(where: named.isMeant) else {
+    guard let item = items.first(where: named.includes) else {
       if try writeLabelled(open) { return }
       throw try named.nothingMatches(in: keychain)
     }
     // It may have come since then, or got another secret.
     let late = try keychain.heldAnswer(
-      to: asked, at: .now, where: { item, _ in !item.isHidden && named.isMeant(item) })
+      to: asked, at: .now, where: { item, _ in !item.isHidden && named.includes(item) })
     if let answer = late { return try write(answer.item, answer.credential) }
-    if field != nil || output.json, let answer = try open.withoutPassword(asked, where: named.isMeant) {
+    if field != nil || output.json, let answer = try open.withoutPassword(asked, where: named.includes) {
       return try write(answer.item, answer.credential)
     }
     throw whyNot(item, keychain)
   }
 
-  private func writeAll(_ named: NamedPlace, _ open: OpenKeychain) throws(KeychainError) {
+  private func writeAll(_ named: Meant, _ open: OpenKeychain) throws(KeychainError) {
     let keychain = open.keychain
-    let items = try open.find(try named.query()).filter(named.isMeant)
+    let items = try named.items(in: open)
     if items.isEmpty { throw try named.nothingMatches(in: keychain) }
     if !secret { return try output.write(items.map(\.report)) }
     var json = JSONWriter()

@@ -9,6 +9,8 @@ struct ItemFilter {
   var lookup = LookupAttributes()
   /// The keychain's own name for the item.
   var reference: String?
+  /// Whether only secrets of a service match, and what is no password. Logins have places.
+  var omitsLogins = false
 
   init(
     _ given: [Item.Attribute: String], itemClass: ItemClass? = nil,
@@ -25,10 +27,41 @@ struct ItemFilter {
   }
 
   func matches(_ item: Item) -> Bool {
+    if !lookup.all.isEmpty, !(item.secretService.lookup?.includes(lookup) ?? false) { return false }
+    return matchesApartFromLookup(item)
+  }
+
+  /// The same, also by the attributes of a password in the Secret Service that the keychain shows in another form.
+  ///
+  /// - Throws: ``KeychainError`` if the service doesn't answer.
+  func matches(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Bool {
+    if lookup.all.isEmpty || item.secretService.lookup != nil || !item.key.itemClass.isPassword {
+      return matches(item)
+    }
+    guard matchesApartFromLookup(item) else { return false }
+    let (store, original) = try keychain.original(of: item)
+    guard let desktop = store as? any DesktopKeychain else { return false }
+    do throws(KeychainError) {
+      return try desktop.asProgramsFind(original).secretService.lookup?.includes(lookup) ?? false
+    } catch .itemNotFound {
+      return false
+    }
+  }
+
+  /// The items of a keychain that match, out of these.
+  ///
+  /// - Throws: as ``matches(_:in:)`` does.
+  func matching(_ items: [Item], in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
+    var found: [Item] = []
+    for item in items where try matches(item, in: keychain) { found.append(item) }
+    return found
+  }
+
+  private func matchesApartFromLookup(_ item: Item) -> Bool {
     let kind = item.key.itemClass
+    if omitsLogins, kind != .genericPassword, kind != .secretServiceItem { return false }
     if let itemClass, kind != itemClass { return false }
     if let reference, !item.isNamed(by: ByteString(reference)) { return false }
-    if !lookup.all.isEmpty, !(item.secretService.lookup?.includes(lookup) ?? false) { return false }
     return patterns.allSatisfy { attribute, pattern in
       let value = item.searched(attribute)
       return !attribute.excludes(kind)

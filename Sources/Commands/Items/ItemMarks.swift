@@ -37,7 +37,7 @@ struct ItemMarks: ParsableArguments {
 struct UnplacedItemOptions: ParsableArguments {
   @OptionGroup var marks: ItemMarks
 
-  @Option("The name for people of an item that is no login; * matches anything", value: "pattern")
+  @Option("The name for people of an item that has no server; * matches anything", value: "pattern")
   var label: String?
 
   func validate(beside place: PlaceArguments) throws {
@@ -51,10 +51,9 @@ struct UnplacedItemOptions: ParsableArguments {
   var isEmpty: Bool { marks.isEmpty && label == nil }
 
   var filter: ItemFilter {
-    // Logins have places, and are not meant even if they have this label.
-    ItemFilter(
-      label.map { [.label: $0] } ?? [:], itemClass: label != nil && marks.isEmpty ? .secretServiceItem : nil,
-      lookup: marks.lookup, reference: marks.reference)
+    var filter = ItemFilter(label.map { [.label: $0] } ?? [:], lookup: marks.lookup, reference: marks.reference)
+    filter.omitsLogins = label != nil && marks.isEmpty
+    return filter
   }
 }
 
@@ -63,11 +62,13 @@ extension ItemFilter {
   ///
   /// - Throws: ``KeychainError`` if there is none, or more than one.
   func single(in keychain: any KeychainStore) throws(KeychainError) -> Item {
-    let found = try keychain.items(matching: .all).filter(matches)
+    let found = try keychain.reading { () throws(KeychainError) in
+      Result { () throws(KeychainError) in try matching(try keychain.items(matching: .all), in: keychain) }
+    }.get()
     guard let item = found.first else {
       try keychain.refusePassingOver()
       throw .failure(
-        "the keychain has no matching item", hint: "see what it has with 'llavero list --class secret'",
+        "the keychain has no matching item", hint: "see what it has with 'llavero list', and with 'llavero list --class secret'",
         status: .nothingMatched)
     }
     if found.count > 1 { throw Self.several(found) }
@@ -76,8 +77,11 @@ extension ItemFilter {
 
   /// The failure if several items match where one is expected.
   static func several(_ items: [Item]) -> KeychainError {
-    .failure(
-      "\(items.count) items match: \(items.map { "\($0.nameForSearch)" }.fewInSentence)",
+    let names = zip(items, items.namesApart).map { item, name in
+      item.key.itemClass.isPassword ? name : "\(item.nameForSearch)"
+    }
+    return .failure(
+      "\(items.count) items match: \(names.fewInSentence)",
       hint: "name one with --reference, as '--json' shows it when they are listed", status: .usage)
   }
 }

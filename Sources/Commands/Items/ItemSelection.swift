@@ -6,6 +6,8 @@ import ToolCommands
 enum ItemSelection {
   /// Exact matches of a place.
   case named(NamedPlace)
+  /// This very item.
+  case chosen(Item)
   /// The single match of a filter.
   case single(ItemFilter)
   /// All matches of a filter, wherever they are.
@@ -22,9 +24,10 @@ enum ItemSelection {
       let items = try place.items(in: keychain)
       if items.isEmpty { throw try place.nothingMatches(in: keychain) }
       return items
+    case .chosen(let item): return [item]
     case .single(let filter): return [try filter.single(in: keychain)]
     case .matching(let filter):
-      let items = try keychain.items(matching: .all).filter(filter.matches)
+      let items = try filter.matching(try keychain.items(matching: .all), in: keychain)
       if items.isEmpty {
         try keychain.refusePassingOver()
         throw .failure(

@@ -24,30 +24,32 @@ struct MeantItem {
     case asking
     /// Only the item's place counts, so that there is no choice between several accounts.
     case finding
+    /// All that a service has counts.
+    case listing
   }
 
-  private let keychain: any KeychainStore
-  /// The keychain in use, if the labels in it are this person's; those in a shared one are anybody's.
-  private let own: (any KeychainStore)?
+  private let open: OpenKeychain
+  private var keychain: any KeychainStore { open.keychain }
+  /// Whether the labels in the keychain in use are this person's; those in a shared one are anybody's.
+  private let hasOwnLabels: Bool
   /// Whether somebody is there, who sees what a part of a name was taken for.
   private let mayGuess: Bool
   private let use: Use
 
   /// - Parameter isExact: whether only whole names count, as in scripts.
   init(in open: OpenKeychain, isExact: Bool, _ selection: KeychainSelection, for use: Use = .reading) {
-    keychain = open.keychain
-    own = open.choice.kind.isShared || open.choice.kind.isOfOtherMachine ? nil : open.own
+    self.open = open
+    hasOwnLabels = !open.choice.kind.isShared && !open.choice.kind.isOfOtherMachine
     mayGuess = !isExact && selection.mayGuess
     self.use = use
   }
 
-  /// The place of the item that is meant; the same place if it has items, or if nothing is meant by it.
+  /// What is meant: the place itself if it has items, or if nothing else is meant by it.
   ///
   /// - Throws: ``KeychainError`` as ``found(_:)`` does, and if a name that is no place is nobody's.
-  func place(_ named: NamedPlace) throws(KeychainError) -> NamedPlace {
-    guard let text = named.url, named.domain == nil else { return named }
+  func meant(by named: NamedPlace) throws(KeychainError) -> Meant {
     if let found = try found(named) { return found }
-    if named.isPlace { return named }
+    guard let text = named.url, named.domain == nil, !named.isPlace else { return .place(named) }
     try keychain.refusePassingOver()
     // What has no space was meant as an address.
     if !text.hasPart(" ") { _ = try named.query() }
@@ -55,17 +57,22 @@ struct MeantItem {
       "nothing is called '\(text)'", hint: "see what there is with 'llavero list'", status: .nothingMatched)
   }
 
-  /// The place of the item that is meant; `nil` if nothing is meant by the text, which may still be a place.
+  /// What is meant; `nil` if nothing is meant by the text, which may still be a place.
   ///
   /// - Throws: ``KeychainError`` if several items are meant and nobody chooses one, and any error of the keychain.
-  func found(_ named: NamedPlace) throws(KeychainError) -> NamedPlace? {
+  func found(_ named: NamedPlace) throws(KeychainError) -> Meant? {
+    if let reference = named.reference {
+      return .item(try ItemFilter([:], reference: reference).single(in: keychain))
+    }
     guard let text = named.url, named.domain == nil else { return nil }
-    if let reference = try NamedPlace(reference: text) { return try reference.with(account: named.account) }
+    if let reference = try NamedPlace(reference: text) {
+      return .place(try reference.with(account: named.account))
+    }
     if text.hasPart("://") { return try oneAccount(of: try named.meant(in: keychain)) }
     let isPlace = named.isPlace
     if isPlace {
       let meant = try named.meant(in: keychain)
-      if meant.url == nil { return meant }
+      if meant.url == nil { return try single(of: meant) }
       let there = try keychain.find(try meant.query())
       if !there.isEmpty {
         if let chosen = try itemThere(of: text, there, as: named) { return chosen }
@@ -86,39 +93,49 @@ struct MeantItem {
   /// The item that is meant if a service has the same name as a place with items; `nil` if none has.
   private func itemThere(
     of text: String, _ there: [Item], as named: NamedPlace
-  ) throws(KeychainError) -> NamedPlace? {
+  ) throws(KeychainError) -> Meant? {
     if ByteString(text).isAddressOfServer { return nil }
     let services = try items(ofService: text, as: named)
     return services.isEmpty ? nil : try single((there + services).withoutShadowed, of: text, isPart: false)
   }
 
   /// What `llavero://SERVICE/ACCOUNT` finds for `SERVICE/ACCOUNT`; `nil` if that is nothing.
-  private func serviceAndAccount(_ text: String, as named: NamedPlace) throws(KeychainError) -> NamedPlace? {
+  private func serviceAndAccount(_ text: String, as named: NamedPlace) throws(KeychainError) -> Meant? {
     guard text.hasPart("/"), !ByteString(text).isAddressOfServer,
       let place = try? NamedPlace(reference: "llavero://" + text),
       named.account == nil || named.account == place.account
     else { return nil }
-    return try place.items(in: keychain).isEmpty ? nil : place
+    return try place.items(in: keychain).isEmpty ? nil : try single(of: place)
+  }
+
+  /// What is meant by a service that was named without `--service`: the one item, the default one, or the one that a
+  /// person chooses.
+  private func single(of service: NamedPlace) throws(KeychainError) -> Meant {
+    if use == .finding || use == .listing { return .place(service) }
+    let items = try service.items(in: keychain).withoutShadowed
+    if items.count < 2 || use == .reading && items.contains(where: \.isDefault) { return .place(service) }
+    guard mayGuess, let terminal = Terminal.ofPerson(mayAsk: true) else { throw NamedPlace.several(items) }
+    return .item(try Self.chosen(among: items, on: terminal))
   }
 
   /// The place with the account that a person chooses, if it has several and one is to be changed.
-  private func oneAccount(of place: NamedPlace) throws(KeychainError) -> NamedPlace {
+  private func oneAccount(of place: NamedPlace) throws(KeychainError) -> Meant {
     guard use == .changing || use == .asking, mayGuess, place.account == nil,
       let terminal = Terminal.ofPerson(mayAsk: true)
     else {
-      return place
+      return .place(place)
     }
     let items = try place.items(in: keychain).withoutShadowed
-    return items.count > 1 ? NamedPlace(of: try Self.chosen(among: items, on: terminal)) : place
+    return items.count > 1 ? .item(try Self.chosen(among: items, on: terminal)) : .place(place)
   }
 
   /// The logins whose service or label is the text.
   private func items(called text: String, as named: NamedPlace) throws(KeychainError) -> [Item] {
     var found = try items(ofService: text, as: named)
-    if let labelled = mayGuess ? keychain : own {
+    if mayGuess || hasOwnLabels {
       var labels = ItemCriteria()
       labels[.label] = ByteString(text)
-      found += try items(labels, in: labelled, as: named)
+      found += try items(labels, in: mayGuess ? keychain : open.own, as: named).map(open.named)
     }
     return found.withoutShadowed
   }
@@ -148,10 +165,10 @@ struct MeantItem {
     }
   }
 
-  /// The place of the only one, or of the one that a person chooses; `nil` if there is none.
+  /// The only one, or the one that a person chooses; `nil` if there is none.
   ///
   /// - Parameter isPart: whether the text may mean something else.
-  private func single(_ found: [Item], of text: String, isPart: Bool) throws(KeychainError) -> NamedPlace? {
+  private func single(_ found: [Item], of text: String, isPart: Bool) throws(KeychainError) -> Meant? {
     var found = found
     if use == .finding {
       var places: Set<String> = []
@@ -162,9 +179,9 @@ struct MeantItem {
     try keychain.refusePassingOver()
     guard let terminal = mayGuess ? Terminal.ofPerson(mayAsk: true) : nil else {
       if found.count > 1 { throw Self.several(found, of: text) }
-      return NamedPlace(of: first)
+      return .item(first)
     }
-    guard found.count == 1 else { return NamedPlace(of: try Self.chosen(among: found, on: terminal)) }
+    guard found.count == 1 else { return .item(try Self.chosen(among: found, on: terminal)) }
     if isPart, use == .changing {
       guard terminal.confirms("Change \(first.key.inSentence)?") else {
         throw .failure("nothing was changed", status: .nothingMatched)
@@ -172,7 +189,7 @@ struct MeantItem {
     } else if isPart || "\(first.key.place)" != text {
       StandardStreams.say("'\(text)' is taken for \(first.key.inSentence)")
     }
-    return NamedPlace(of: first)
+    return .item(first)
   }
 
   /// How many items somebody can choose from.
@@ -182,7 +199,7 @@ struct MeantItem {
     among found: [Item], on terminal: borrowing Terminal
   ) throws(KeychainError) -> Item {
     let shown = found.sorted { $0.key.name < $1.key.name }.prefix(Self.choices)
-    for (index, item) in shown.enumerated() { terminal.show("\(index + 1)  \(item.key.nameInTable)\n") }
+    for (index, name) in Array(shown).namesApart.enumerated() { terminal.show("\(index + 1)  \(name)\n") }
     if found.count > shown.count { terminal.show("... and \(found.count - shown.count) more\n") }
     let answer = terminal.answer(to: "Which one? [1-\(shown.count)] ").flatMap { Int($0.withoutSpacesAround) }
     guard let answer, shown.indices.contains(answer - 1) else {
@@ -193,20 +210,11 @@ struct MeantItem {
 
   private static func several(_ found: [Item], of text: String) -> KeychainError {
     let hasService = found.contains { $0.key.itemClass == .genericPassword }
+    let byPlace: Hint =
+      hasService ? "name one by its URL, or with --service, and --account" : "name one by its URL and --account"
     return .failure(
-      "\(found.count) items are called '\(text)': \(found.map(\.key.nameInTable).sorted().fewInSentence)",
-      hint: hasService
-        ? "name one by its URL, or with --service, and --account" : "name one by its URL and --account",
-      status: .usage)
-  }
-}
-
-extension OpenKeychain {
-  /// The answer for a place; if one item is meant, from no other one.
-  func answer(to place: NamedPlace) throws(KeychainError) -> Answer? {
-    let query = try place.query()
-    if place.only == nil { return try answer(to: query) }
-    return try keychain.answer(to: query) { $1.authenticationScheme == nil && place.isMeant($0) }
+      "\(found.count) items are called '\(text)': \(found.namesApart.sorted().fewInSentence)",
+      hint: found.haveTwins ? NamedPlace.byReference : byPlace, status: .usage)
   }
 }
 
@@ -241,9 +249,13 @@ extension ItemSelection {
 
   /// The same items, with the item that is meant in place of a name that is no place.
   ///
-  /// - Throws: as ``MeantItem/place(_:)`` does.
+  /// - Throws: as ``MeantItem/meant(by:)`` does.
   func meant(by meant: MeantItem) throws(KeychainError) -> ItemSelection {
-    if case .named(let place) = self { .named(try meant.place(place)) } else { self }
+    guard case .named(let place) = self else { return self }
+    switch try meant.meant(by: place) {
+    case .place(let place): return .named(place)
+    case .item(let item): return .chosen(item)
+    }
   }
 }
 
@@ -255,6 +267,7 @@ extension NamedPlace {
   ///
   /// - Throws: ``KeychainError`` as ``key()`` does, for a URL that can't be understood or has a password in it.
   func check() throws(KeychainError) {
+    if reference != nil { return }
     if let url, try NamedPlace(reference: url) != nil { return }
     do throws(KeychainError) {
       _ = try query()
@@ -286,14 +299,12 @@ extension NamedPlace {
     }
   }
 
-  /// The place of an item that has one, and of no other item.
-  fileprivate init(of item: Item) {
-    let account = item.key.account.map { "\($0)" }
-    switch item.key {
+  /// The place of a key with an account, which need not be the key's.
+  init(at key: Item.Key, account: String?) {
+    switch key {
     case .genericPassword(let key): self.init(service: "\(key.service)", account: account)
-    default: self.init(url: item.key.place, account: account)
+    default: self.init(url: key.place, account: account)
     }
-    only = item.key.primaryKey
   }
 
   /// - Throws: ``KeychainError`` if the place names another account.

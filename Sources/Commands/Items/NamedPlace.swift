@@ -11,11 +11,8 @@ struct NamedPlace {
   var account: String?
   var domain: String?
   var authenticationType: String?
-  /// The primary key of the only item that is meant, if it was named otherwise than by its place.
-  var only: Item.Key?
-
-  /// Whether the item is meant, among those that answer the place's query.
-  func isMeant(_ item: Item) -> Bool { only.map { item.key.primaryKey == $0 } ?? true }
+  /// The keychain's own name for an item, in place of all others.
+  var reference: String?
 
   /// - Throws: ``KeychainError`` if the URL is invalid, or contradicts `--account`.
   func key() throws(KeychainError) -> Item.Key {
@@ -118,7 +115,6 @@ struct NamedPlace {
   /// Exact matches: with the same path and domain, and with any account and authentication type if none is named. As
   /// with `list`, an empty account also names items without one.
   func items(in keychain: any KeychainStore) throws(KeychainError) -> [Item] {
-    if only != nil { return try keychain.find(try query()).filter(isMeant) }
     let found = try itemsOfAccount(in: keychain)
     guard found.isEmpty, account == "" else { return found }
     var rest = self
@@ -156,17 +152,31 @@ struct NamedPlace {
   func item(in keychain: any KeychainStore) throws(KeychainError) -> Item {
     let found = try items(in: keychain).withoutShadowed
     guard let first = found.first else { throw try nothingMatches(in: keychain) }
-    if found.count > 1 {
-      let accounts = Set(found.map(\.key.account))
-      let option =
-        accounts.count == 1
-        ? "--authentication-type"
-        : accounts.contains(nil) ? "--account; --account '' is the one without" : "--account"
-      throw .failure(
-        "\(found.count) items match: \(found.map(\.key.name).joined(separator: ", "))",
-        hint: "name one with \(prose: option)", status: .usage)
-    }
+    if found.count > 1 { throw Self.several(found) }
     return first
+  }
+
+  /// How to name one of several items with the same key.
+  static let byReference: Hint = "name one with --reference, as 'llavero list --json' shows it"
+
+  /// The failure if several items match where one is expected.
+  static func several(_ found: [Item]) -> KeychainError {
+    let accounts = Set(found.map(\.key.account))
+    let option: Hint =
+      accounts.count == 1
+      ? "name one with --authentication-type"
+      : accounts.contains(nil)
+        ? "name one with --account; --account '' is the one without" : "name one with --account"
+    return .failure(
+      "\(found.count) items match: \(found.namesApart.joined(separator: ", "))",
+      hint: found.haveTwins ? byReference : option, status: .usage)
+  }
+
+  /// The failure if several items have the key of one that is to be stored over them.
+  static func severalToUpdate(_ found: [Item]) -> KeychainError {
+    .failure(
+      "\(found.count) items match: \(found.namesApart.joined(separator: ", ")); nothing was changed",
+      hint: "'llavero update' takes one with --reference, as 'llavero list --json' shows it", status: .usage)
   }
 
   /// The failure if the keychain has no such item. First warns of repositories that couldn't be asked for it.
@@ -201,10 +211,9 @@ struct NamedPlace {
     var criteria = ItemCriteria()
     criteria.omitsLocked = true
     let items = (try? keychain.items(matching: .criteria(criteria))) ?? []
-    let accounts = items.filter { $0.key.place == place }.map {
-      $0.key.account.map { "\($0)" } ?? "'' (none)"
-    }
-    .sorted()
+    let there = items.filter { $0.key.place == place }
+    if there.withoutShadowed.haveTwins { return Self.byReference }
+    let accounts = Set(there.map { $0.key.account.map { "\($0)" } ?? "'' (none)" }).sorted()
     if !accounts.isEmpty {
       let names = accounts.joined(separator: ", ")
       return accounts.count == 1
@@ -259,10 +268,30 @@ struct NamedPlace {
 }
 
 extension [Item] {
-  /// Without the items that an earlier keychain's items shadow.
+  /// Each item once, and without those that an earlier keychain's items shadow. One keychain may have several items with
+  /// the same key.
   var withoutShadowed: [Item] {
-    var seen: Set<Item.Key> = []
-    return filter { seen.insert($0.key.primaryKey).inserted }
+    var seen: Set<ItemReference> = []
+    var keychains: [Item.Key: String?] = [:]
+    return filter { item in
+      if let reference = item.reference, !seen.insert(reference).inserted { return false }
+      let key = item.key.primaryKey
+      if let first = keychains[key] { return first == item.keychain }
+      keychains.updateValue(item.keychain, forKey: key)
+      return true
+    }
+  }
+
+  /// Whether several have the same key, so that no place and no account tells them apart.
+  var haveTwins: Bool { Set(map(\.key.primaryKey)).count < count }
+
+  /// Their names, with the labels of those that are called the same.
+  var namesApart: [String] {
+    let names = map(\.key.nameInTable)
+    return zip(self, names).map { item, name in
+      guard names.count(where: { $0 == name }) > 1, let label = item.label.nonEmpty else { return name }
+      return "\(label) (\(name))"
+    }
   }
 }
 

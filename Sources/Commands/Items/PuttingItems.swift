@@ -5,15 +5,17 @@ import ToolCommands
 extension KeychainStore {
   /// A different item with the same primary key in the same keychain. An item that is only in a copy beside an
   /// encrypted file doesn't count: the new one is merged with it later.
-  func twin(of item: Item) throws(KeychainError) -> Item? {
+  func twin(of item: Item) throws(KeychainError) -> Item? { try twins(of: item).first }
+
+  private func twins(of item: Item) throws(KeychainError) -> [Item] {
     let primaryKey = item.key.primaryKey
     let found: [Item]
     do throws(KeychainError) {
       found = try items(matching: .criteria(ItemCriteria(item.key)))
     } catch .copyLeftOut {
-      return nil
+      return []
     }
-    return found.first {
+    return found.filter {
       $0.key.primaryKey == primaryKey && (item.reference == nil || $0.reference != item.reference)
         && (item.keychain == nil || $0.keychain == item.keychain)
     }
@@ -39,7 +41,8 @@ extension KeychainStore {
   /// Adds an item or, if `isUpdate` is set, changes the secret of the item with its primary key, and the notes that
   /// `note` sets.
   ///
-  /// - Throws: ``KeychainError/duplicateItem`` if such an item exists and `isUpdate` is not set.
+  /// - Throws: ``KeychainError/duplicateItem`` if such an item exists and `isUpdate` is not set; a failure if several
+  ///   exist, and it is.
   func put(
     _ item: Item, _ credential: borrowing Credential, isUpdate: Bool, note: (inout Item) -> Void
   ) throws(KeychainError) -> Item {
@@ -47,7 +50,9 @@ extension KeychainStore {
     let known = isUpdate ? try twin(of: item) : nil
     let own = part(with: known.map { [$0] } ?? [])
     return try own.exclusively { () throws(KeychainError) -> Item in
-      guard isUpdate, var twin = try own.twin(of: item) else { return try own.add(item, credential) }
+      let twins = isUpdate ? try own.twins(of: item).withoutShadowed : []
+      guard var twin = twins.first else { return try own.add(item, credential) }
+      if twins.count > 1 { throw NamedPlace.severalToUpdate(twins) }
       note(&twin)
       return try own.update(twin, credential)
     }

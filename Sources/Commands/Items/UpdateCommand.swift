@@ -90,6 +90,8 @@ struct UpdateCommand: ParsableCommand {
     let after = try replacement(for: item, newKey)
     if after.key != item.key { try after.validateKey() }
     try after.validate()
+    // A Secret Service may have several items with this key already.
+    if after.key.primaryKey == item.key.primaryKey { return }
     let isTaken = try keychain.twin(of: after) != nil
     if isTaken { throw .taken(after.key) }
   }
@@ -155,7 +157,17 @@ struct KeySelectionOptions: ParsableArguments {
   @Option("With --all, items of such paths", value: "pattern")
   var path: String?
 
+  @Option("The keychain's own name for the item, as 'llavero list --json' shows it", value: "text")
+  var reference: String?
+
   func validate(all: Bool) throws {
+    if reference != nil {
+      try place.validate(besideReference: reference)
+      if all || itemClass != nil || !given.isEmpty {
+        throw ValidationError("--reference goes with no other option that names items.")
+      }
+      return
+    }
     if port == 0 { throw ValidationError("--port is a number from 1 to 65535.") }
     let given = given
     let isEmpty = itemClass == nil && given.isEmpty
@@ -166,7 +178,7 @@ struct KeySelectionOptions: ParsableArguments {
 
   func selection(all: Bool) -> ItemSelection {
     if place.url != nil || !all {
-      var named = place.named
+      var named = place.place(orReference: reference)
       named.authenticationType = authenticationType
       return .named(named)
     }

@@ -30,14 +30,14 @@ struct DefaultCommand: ParsableCommand {
     try place.named.check()
     let selection = keychain.selection
     let open = try keychain.open()
-    let place = try meant(in: open, selection)
-    let key = try place.key()
+    let meant = try meant(in: open, selection)
     let keychain = open.keychain
-    if remove { return try clear(place, keychain) }
-    guard key.account != nil else { return try show(place, keychain) }
-    let own = keychain.part(with: [try place.item(in: keychain)])
+    if remove { return try clear(meant, keychain) }
+    if case .place(let place) = meant, try place.key().account == nil { return try show(place, keychain) }
+    let named = try meant.item(in: keychain)
+    let own = keychain.part(with: [named])
     let chosen = try own.exclusively { () throws(KeychainError) in
-      var chosen = try place.item(in: own)
+      var chosen = try own.present(named)
       for var other in try Self.items(at: chosen.key, in: own)
       where other.isDefault && other.reference != chosen.reference {
         other.isDefault = false
@@ -50,23 +50,17 @@ struct DefaultCommand: ParsableCommand {
     try output.write(chosen.report, saying: "\(chosen.key.inSentence) answers where no account is named")
   }
 
-  /// The place that is meant; the account is always the one of `--account`, or of the URL.
-  private func meant(
-    in open: OpenKeychain, _ selection: KeychainSelection
-  ) throws(KeychainError) -> NamedPlace {
+  /// What is meant. Without an account, that is the place of the item that has such a name.
+  private func meant(in open: OpenKeychain, _ selection: KeychainSelection) throws(KeychainError) -> Meant {
     let named = place.named
-    let use = named.account == nil ? MeantItem.Use.finding : .changing
-    var place = try MeantItem(in: open, isExact: names.exact, selection, for: use).place(named)
-    if let only = place.only {
-      place.only = nil
-      place.account = named.account
-      if remove, use == .finding, !names.exact,
-        selection.confirms("Remove the default of \(only.place)?") == false
-      {
-        throw .failure("nothing was changed", status: .nothingMatched)
-      }
+    let isItem = named.account != nil || named.reference != nil
+    let use = isItem ? MeantItem.Use.changing : .finding
+    let meant = try MeantItem(in: open, isExact: names.exact, selection, for: use).meant(by: named)
+    guard !isItem, case .item(let item) = meant else { return meant }
+    if remove, !names.exact, selection.confirms("Remove the default of \(item.key.place)?") == false {
+      throw .failure("nothing was changed", status: .nothingMatched)
     }
-    return place
+    return .place(NamedPlace(at: item.key, account: nil))
   }
 
   private func show(_ place: NamedPlace, _ keychain: any KeychainStore) throws(KeychainError) {
@@ -80,13 +74,13 @@ struct DefaultCommand: ParsableCommand {
     try output.write(chosen.report, or: "\(chosen.key.name)\n")
   }
 
-  private func clear(_ place: NamedPlace, _ keychain: any KeychainStore) throws(KeychainError) {
-    let found = try place.items(in: keychain)
-    if found.isEmpty { throw try place.nothingMatches(in: keychain) }
+  private func clear(_ meant: Meant, _ keychain: any KeychainStore) throws(KeychainError) {
+    let found = try Self.items(of: meant, in: keychain)
+    if found.isEmpty { throw try meant.nothingMatches(in: keychain) }
     let own = keychain.part(with: found)
     let cleared = try own.exclusively { () throws(KeychainError) -> [Item] in
-      let items = try place.items(in: own)
-      if items.isEmpty { throw try place.nothingMatches(in: keychain) }
+      let items = try Self.items(of: meant, in: own)
+      if items.isEmpty { throw try meant.nothingMatches(in: keychain) }
       let marked = items.filter(\.isDefault)
       if marked.isEmpty {
         throw .failure("no item of \(items[0].key.place) is the default", status: .nothingMatched)
@@ -103,6 +97,15 @@ struct DefaultCommand: ParsableCommand {
       saying:
         "no account of \(cleared[0].key.place) is the default now; \(cleared[cleared.count - 1].key.inSentence) "
         + "still answers, until another one is changed")
+  }
+
+  private static func items(
+    of meant: Meant, in keychain: any KeychainStore
+  ) throws(KeychainError) -> [Item] {
+    switch meant {
+    case .place(let place): return try place.items(in: keychain)
+    case .item(let item): return [try keychain.present(item)]
+    }
   }
 
   /// The items of all accounts of exactly a key's place, the one that answers first.

@@ -21,14 +21,13 @@ struct NamedVariables {
     guard let text = assignment.value.text else { throw Self.nothing(for: name) }
     let named = NamedPlace(url: text)
     do throws(KeychainError) { try named.check() } catch { throw Self.nothing(for: name) }
-    let meant = MeantItem(in: open, isExact: isExact, selection)
-    guard let place = try meant.found(named),
-      let item = try open.keychain.find(try place.query()).first(where: place.isMeant)
+    guard let meant = try MeantItem(in: open, isExact: isExact, selection).found(named),
+      let item = try meant.items(in: open).first
     else {
       try open.keychain.refusePassingOver()
       throw Self.nothing(for: name)
     }
-    guard let answer = try open.answer(to: place) else {
+    guard let answer = try open.answer(to: meant) else {
       throw .failure(
         "there is no secret for \(item.name), which --env gives for \(name)",
         hint: "\(command: "llavero", "get") says why", status: .nothingMatched)

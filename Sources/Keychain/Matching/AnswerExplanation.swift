@@ -52,6 +52,14 @@ public struct AnswerExplanation: Hashable, Sendable {
   /// The expired item for which the keychain's ``KeychainStore/renewer`` first gets a new secret. Only if there is none,
   /// the ``winner`` answers.
   public let renewed: Item?
+
+  /// What it says of one item alone.
+  package func about(_ item: Item) -> AnswerExplanation {
+    func isMeant(_ other: Item) -> Bool { other.reference == item.reference }
+    return AnswerExplanation(
+      query: query, candidates: candidates.filter { isMeant($0.item) },
+      renewal: renewal.flatMap { isMeant($0) ? $0 : nil }, renewed: renewed.flatMap { isMeant($0) ? $0 : nil })
+  }
 }
 
 extension KeychainStore {

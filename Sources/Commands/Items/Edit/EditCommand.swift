@@ -31,8 +31,8 @@ struct EditCommand: ParsableCommand {
     try named.check()
     let open = try keychain.open()
     let keychain = open.keychain
-    let item = try MeantItem(in: open, isExact: names.exact, selection, for: .changing).place(named).item(
-      in: keychain)
+    let item = try MeantItem(in: open, isExact: names.exact, selection, for: .changing).meant(by: named)
+      .item(in: keychain)
     var text = Array(ItemText.text(of: item).utf8)
     while true {
       text = try Editor.edit(text)

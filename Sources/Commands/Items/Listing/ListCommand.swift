@@ -66,8 +66,8 @@ struct ListCommand: ParsableCommand {
     let meanings = place?.meanings(includingParts: takesParts) ?? []
     var listed = ListedItems(meanings)
     var others = 0
-    try print(keychain, &printer) { item in
-      if !(filter?.matches(item) ?? true) { return false }
+    try print(keychain, &printer) { (item) throws(KeychainError) in
+      if let filter, try !filter.matches(item, in: keychain.keychain) { return false }
       if isListed(item) { return listed.takes(item) }
       let isMeant = meanings.isEmpty || meanings.contains { $0.contains(item) }
       if isMeant, item.key.itemClass == .secretServiceItem { others += 1 }
@@ -123,13 +123,13 @@ struct ListCommand: ParsableCommand {
   private var takesParts: Bool { !names.exact && StandardStreams.isTerminal(1) }
 
   private func print(
-    _ keychain: OpenKeychain, _ printer: inout ItemPrinter, where isListed: (Item) -> Bool
+    _ keychain: OpenKeychain, _ printer: inout ItemPrinter,
+    where isListed: (Item) throws(KeychainError) -> Bool
   ) throws(KeychainError) {
     var failure: KeychainError?
     try keychain.forEachItem { item in
-      if !isListed(item) { return true }
       do throws(KeychainError) {
-        try printer.print(item)
+        if try isListed(item) { try printer.print(item) }
         return true
       } catch {
         failure = error
@@ -146,8 +146,8 @@ struct ListCommand: ParsableCommand {
     guard let limit = try ExpiryText.expiry(time, at: now) else {
       throw .failure("--expiring takes a time; items that never expire are in the whole list", status: .usage)
     }
-    let items = try keychain.keychain.items(matching: .all)
-      .filter { filter?.matches($0) ?? true && isListed($0) }
+    let all = try keychain.keychain.items(matching: .all)
+    let items = (try filter?.matching(all, in: keychain.keychain) ?? all).filter(isListed)
     let meanings = place?.meanings(includingParts: takesParts).map(Optional.some) ?? [nil]
     var listing = ExpiringListing()
     for meaning in meanings where listing.isEmpty {
