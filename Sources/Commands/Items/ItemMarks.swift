@@ -51,7 +51,8 @@ struct UnplacedItemOptions: ParsableArguments {
   var isEmpty: Bool { marks.isEmpty && label == nil }
 
   var filter: ItemFilter {
-    var filter = ItemFilter(label.map { [.label: $0] } ?? [:], lookup: marks.lookup, reference: marks.reference)
+    var filter = ItemFilter(
+      label.map { [.label: $0] } ?? [:], lookup: marks.lookup, reference: marks.reference)
     filter.omitsLogins = label != nil && marks.isEmpty
     return filter
   }
@@ -68,7 +69,8 @@ extension ItemFilter {
     guard let item = found.first else {
       try keychain.refusePassingOver()
       throw .failure(
-        "the keychain has no matching item", hint: "see what it has with 'llavero list', and with 'llavero list --class secret'",
+        "the keychain has no matching item",
+        hint: "see what it has with 'llavero list', and with 'llavero list --class secret'",
         status: .nothingMatched)
     }
     if found.count > 1 { throw Self.several(found) }

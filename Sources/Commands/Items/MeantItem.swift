@@ -64,6 +64,10 @@ struct MeantItem {
     if let reference = named.reference {
       return .item(try ItemFilter([:], reference: reference).single(in: keychain))
     }
+    if named.service != nil, named.account == "", use == .reading {
+      // A question for an empty account doesn't find an item without one.
+      return try named.items(in: keychain).first.map { .item($0) }
+    }
     guard let text = named.url, named.domain == nil else { return nil }
     if let reference = try NamedPlace(reference: text) {
       return .place(try reference.with(account: named.account))
@@ -113,6 +117,7 @@ struct MeantItem {
   private func single(of service: NamedPlace) throws(KeychainError) -> Meant {
     if use == .finding || use == .listing { return .place(service) }
     let items = try service.items(in: keychain).withoutShadowed
+    if items.count == 1, service.account == "" { return .item(items[0]) }
     if items.count < 2 || use == .reading && items.contains(where: \.isDefault) { return .place(service) }
     guard mayGuess, let terminal = Terminal.ofPerson(mayAsk: true) else { throw NamedPlace.several(items) }
     return .item(try Self.chosen(among: items, on: terminal))
@@ -158,9 +163,8 @@ struct MeantItem {
     var criteria = criteria
     criteria.omitsLocked = true
     return try keychain.items(matching: .criteria(criteria)).filter { item in
-      let (account, type) = (named.account, named.authenticationType)
-      return item.key.itemClass.isPassword
-        && (account == nil || item.key.account == account.map { ByteString($0) })
+      let type = named.authenticationType
+      return item.key.itemClass.isPassword && item.key.isOf(account: named.account)
         && (type == nil || item[.authenticationType] == type.map { ByteString($0) })
     }
   }
@@ -211,7 +215,8 @@ struct MeantItem {
   private static func several(_ found: [Item], of text: String) -> KeychainError {
     let hasService = found.contains { $0.key.itemClass == .genericPassword }
     let byPlace: Hint =
-      hasService ? "name one by its URL, or with --service, and --account" : "name one by its URL and --account"
+      hasService
+      ? "name one by its URL, or with --service, and --account" : "name one by its URL and --account"
     return .failure(
       "\(found.count) items are called '\(text)': \(found.namesApart.sorted().fewInSentence)",
       hint: found.haveTwins ? NamedPlace.byReference : byPlace, status: .usage)

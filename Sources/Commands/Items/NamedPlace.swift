@@ -98,8 +98,7 @@ struct NamedPlace {
     var services: [String] = []
     for item in try keychain.items(matching: .criteria(criteria)) {
       guard case .genericPassword(let key) = item.key,
-        item.addresses.contains(address) || key.service == address,
-        account == nil || key.account == account.map({ ByteString($0) })
+        item.addresses.contains(address) || key.service == address, item.key.isOf(account: account)
       else { continue }
       if !services.contains("\(key.service)") { services.append("\(key.service)") }
     }
@@ -264,6 +263,14 @@ struct NamedPlace {
       if asked.differences(from: key) == [.securityDomain] { return key.securityDomain }
     }
     return nil
+  }
+}
+
+extension Item.Key {
+  /// Whether it has the account; an empty one also names items without one, and none names all.
+  func isOf(account: String?) -> Bool {
+    guard let account else { return true }
+    return self.account.map { $0 == ByteString(account) } ?? account.isEmpty
   }
 }
 

@@ -58,7 +58,8 @@ public struct AnswerExplanation: Hashable, Sendable {
     func isMeant(_ other: Item) -> Bool { other.reference == item.reference }
     return AnswerExplanation(
       query: query, candidates: candidates.filter { isMeant($0.item) },
-      renewal: renewal.flatMap { isMeant($0) ? $0 : nil }, renewed: renewed.flatMap { isMeant($0) ? $0 : nil })
+      renewal: renewal.flatMap { isMeant($0) ? $0 : nil }, renewed: renewed.flatMap { isMeant($0) ? $0 : nil }
+    )
   }
 }
 
