@@ -12,6 +12,8 @@ package struct OpenKeychain {
   package let own: any KeychainStore
   /// The search list, if there are other keychains and none was named.
   package var list: KeychainSearchList?
+  /// What renews the tokens of the keychain in use and of the others; a search list itself has none.
+  package private(set) var renewer: (any SecretRenewing)?
 
   package init(choice: KeychainChoice, location: VaultLocation, own: any KeychainStore) {
     self.choice = choice
@@ -38,7 +40,8 @@ package struct OpenKeychain {
   }
 
   /// Has tokens renewed, unless the keychain is another machine's, which renews them there.
-  package func renew(with renewer: any SecretRenewing) {
+  package mutating func renew(with renewer: any SecretRenewing) {
+    self.renewer = renewer
     if !choice.kind.isOfOtherMachine { own.renewer = renewer }
   }
 

@@ -108,7 +108,7 @@ package enum GitCredentialCommand {
       let signIn = GitSignIn(request, stateFolder: open.location.stateFolder)
     {
       let now = try signIn.run(
-        in: open.keychain, mayAsk: options.selection.mayBeAsked, mayUseTerminal: options.selection.mayAsk
+        in: open, mayAsk: options.selection.mayBeAsked, mayUseTerminal: options.selection.mayAsk
       ) { () throws(KeychainError) in
         (try? protocolOfGit.perform(.get, request, on: open.keychain).isEmpty) == false
       }

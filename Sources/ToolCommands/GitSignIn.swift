@@ -29,17 +29,19 @@ struct GitSignIn {
   /// Signs in if a person can be asked, and the way is known. Returns whether there is a login now.
   ///
   /// - Parameters:
+  ///   - open: the keychain.
   ///   - mayAsk: whether a person may be asked at all.
   ///   - mayUseTerminal: whether they may be asked on the terminal.
   ///   - isThere: returns whether somebody else has signed in meanwhile.
   func run(
-    in keychain: any KeychainStore, mayAsk: Bool, mayUseTerminal: Bool,
+    in open: OpenKeychain, mayAsk: Bool, mayUseTerminal: Bool,
     unless isThere: () throws(KeychainError) -> Bool
   ) throws(KeychainError) -> Bool {
+    let keychain = open.keychain
     let isAsked = mayAsk && (mayUseTerminal && Terminal() != nil || Program.hasDisplay)
     if !isAsked {
       // The renewal has already said why it stopped, and what to do.
-      if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained { return false }
+      if open.hasExplainedRenewal { return false }
       if try signingIn.description(for: key, headers: headers, keychain) != nil {
         StandardStreams.say("nobody can be asked here to sign in to \(url)")
         StandardStreams.say("hint: \(command: "llavero", "login", url)")

@@ -42,15 +42,19 @@ package final class SelectedKeychain {
   package func open() throws(KeychainError) -> OpenKeychain {
     if let opened { return addingOthers(to: opened) }
     // The choice has already looked for a forwarded keychain; an agent that doesn't answer costs time.
-    let open = if let choice { try open(choice) } else { try openWhatAnswers() }
+    var open = if let choice { try open(choice) } else { try openWhatAnswers() }
     open.renew(with: TokenRenewal(stateFolder: location.stateFolder))
     return addingOthers(to: open)
   }
 
   private func addingOthers(to open: OpenKeychain) -> OpenKeychain {
-    let stateFolder = location.stateFolder
+    let renewer = open.renewer ?? TokenRenewal(stateFolder: location.stateFolder)
     return adding(
-      others, to: open, prepare: { $0.renew(with: TokenRenewal(stateFolder: stateFolder)) },
+      others, to: open,
+      prepare: {
+        var other = $0
+        other.renew(with: renewer)
+      },
       onUnusable: { name, error in
         StandardStreams.say(
           "the keychain \(name) can't be used, and was passed over: \(error.message)")

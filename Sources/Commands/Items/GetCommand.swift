@@ -88,7 +88,7 @@ struct GetCommand: ParsableCommand {
     if field != nil || output.json, let answer = try open.withoutPassword(asked, where: named.includes) {
       return try write(answer.item, answer.credential)
     }
-    throw whyNot(item, keychain)
+    throw whyNot(item, open)
   }
 
   private func writeAll(_ named: Meant, _ open: OpenKeychain) throws(KeychainError) {
@@ -109,10 +109,11 @@ struct GetCommand: ParsableCommand {
   private func getUnplaced() throws(KeychainError) {
     var selection = keychain.selection
     selection.includesOtherItems = true
-    let keychain = try selection.choose().open().keychain
+    let open = try selection.choose().open()
+    let keychain = open.keychain
     let item = try unplaced.filter.single(in: keychain)
     let credential = try keychain.credential(of: item)
-    if credential.isExpired(at: .now) { throw hasExpired(item, keychain) }
+    if credential.isExpired(at: .now) { throw hasExpired(item, open) }
     try write(item, credential)
   }
 
@@ -138,7 +139,7 @@ struct GetCommand: ParsableCommand {
     // A part of the keychain that can't be used may have another one.
     try open.keychain.refusePassingOver()
     let credential = try keychain.credential(of: item)
-    if credential.isExpired(at: .now) { throw hasExpired(item, keychain) }
+    if credential.isExpired(at: .now) { throw hasExpired(item, open) }
     try write(item, credential)
     return true
   }
@@ -183,7 +184,7 @@ struct GetCommand: ParsableCommand {
     try StandardStreams.write(line: value)
   }
 
-  private func whyNot(_ item: Item, _ keychain: any KeychainStore) -> KeychainError {
+  private func whyNot(_ item: Item, _ open: OpenKeychain) -> KeychainError {
     if item.isHidden, let name = item.keychain {
       return .failure(
         "the secret for \(item.name) in the keychain \(name) is hidden here, because a server has refused it",
@@ -192,10 +193,10 @@ struct GetCommand: ParsableCommand {
           """,
         status: .nothingMatched)
     }
-    if let credential = try? keychain.credential(of: item), credential.hasNoPassword {
+    if let credential = try? open.keychain.credential(of: item), credential.hasNoPassword {
       return Self.hasNoPassword(item)
     }
-    return hasExpired(item, keychain)
+    return hasExpired(item, open)
   }
 
   private static func hasNoPassword(_ item: Item) -> KeychainError {
@@ -206,14 +207,11 @@ struct GetCommand: ParsableCommand {
       status: .nothingMatched)
   }
 
-  private func hasExpired(_ item: Item, _ keychain: any KeychainStore) -> KeychainError {
-    // The renewal has said why there is no new token, and what to do.
-    if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained {
-      Program.end(ExitStatus.nothingMatched.rawValue)
-    }
+  private func hasExpired(_ item: Item, _ open: OpenKeychain) -> KeychainError {
+    open.endIfRenewalExplained()
     return .failure(
       "the secret for \(item.name) has expired", hint: item.remedyForExpiry,
-      status: .nothingMatched)
+      status: open.statusWithoutToken)
   }
 }
 

@@ -28,9 +28,10 @@ struct NamedVariables {
       throw Self.nothing(for: name)
     }
     guard let answer = try open.answer(to: meant) else {
+      open.endIfRenewalExplained()
       throw .failure(
         "there is no secret for \(item.name), which --env gives for \(name)",
-        hint: "\(command: "llavero", "get") says why", status: .nothingMatched)
+        hint: "\(command: "llavero", "get") says why", status: open.statusWithoutToken)
     }
     return answer.credential.secret.copy()
   }

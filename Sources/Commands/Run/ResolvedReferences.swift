@@ -20,28 +20,40 @@ struct ResolvedReferences: ~Copyable {
 
   /// Looks all of them up in one keychain.
   ///
-  /// - Throws: ``KeychainError`` that names all missing ones.
+  /// - Throws: ``KeychainError`` that names all missing ones. A token that was not renewed is there, and isn't among them.
   init(_ references: [PlacedReference], in open: OpenKeychain) throws(KeychainError) {
     var missing: [PlacedReference] = []
+    var notRenewed: [PlacedReference] = []
     try open.keychain.reading { () throws(KeychainError) in
       for placed in references where ranges[placed.reference] == nil {
         let (query, field) = (placed.reference.query, placed.reference.field)
+        let failures = open.failedRenewals
         if let answer = try Self.answer(query, field, in: open),
           let value = field.value(of: answer, code: { $0.codeOfThisMoment() })
         {
           ranges[placed.reference] = text.count..<(text.count + value.count)
           text.append(value)
+        } else if open.failedRenewals > failures {
+          notRenewed.append(placed)
         } else {
           missing.append(placed)
         }
       }
     }
-    if missing.isEmpty { return }
+    if missing.isEmpty {
+      if notRenewed.isEmpty { return }
+      open.endIfRenewalExplained()
+      // Another process has just said why.
+      throw .failure("there is no new token for \(Self.names(of: notRenewed)) now", status: .keychain)
+    }
     let areSecrets = missing.allSatisfy { $0.reference.field == .secret }
-    let names = missing.map { "\($0.place) (\($0.text))" }.joined(separator: ", ")
     throw .failure(
-      "the keychain has \(areSecrets ? "no secret" : "nothing") for \(names)",
+      "the keychain has \(areSecrets ? "no secret" : "nothing") for \(Self.names(of: missing))",
       hint: Self.hint(for: missing, in: open), status: .nothingMatched)
+  }
+
+  private static func names(of references: [PlacedReference]) -> String {
+    references.map { "\($0.place) (\($0.text))" }.joined(separator: ", ")
   }
 
   private static func answer(

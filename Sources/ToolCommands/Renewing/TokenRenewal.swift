@@ -12,6 +12,9 @@ package final class TokenRenewal: SecretRenewing {
   private let companion: () -> NetworkCompanion?
   /// Whether it has said why a token was not renewed, so that nobody repeats it.
   package private(set) var hasExplained = false
+  /// How many renewals have come to nothing because something that they need can't be used: the server doesn't answer, or
+  /// the token of a job is missing. Those of ended logins aren't among them.
+  package private(set) var failures = 0
 
   /// - Parameters:
   ///   - stateFolder: the folder of the locks.
@@ -57,13 +60,16 @@ package final class TokenRenewal: SecretRenewing {
       return .failed
     }
     do throws(KeychainError) {
-      return try renew(item, credential, at: place, by: companion, in: keychain)
+      let outcome = try renew(item, credential, at: place, by: companion, in: keychain)
+      if case .failed = outcome { failures += 1 }
+      return outcome
     } catch .promptDismissed {
       // A signal has ended it, which ends this program too.
       throw .promptDismissed
     } catch {
       // A token that is valid for another minute can still be used.
       say(place, error.message)
+      failures += 1
       return .failed
     }
   }
