@@ -122,9 +122,9 @@ struct AddCommand: ParsableCommand {
     if let refreshTokenFd { credential.refreshToken = try refreshToken(from: refreshTokenFd) }
     change.apply(to: &credential)
     let complete = credential.copy()
-    let added: Item
+    let (added, isAsBefore): (Item, Bool)
     do throws(KeychainError) {
-      added = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
+      (added, isAsBefore) = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
     } catch .duplicateItem {
       throw alreadyThere(item.key, in: keychain)
     }
@@ -134,7 +134,9 @@ struct AddCommand: ParsableCommand {
       StandardStreams.say(
         "note: it has no user name, so git will ask for one each time; --account would name one")
     }
-    try output.write(open.named(added).report, saying: "stored \(added.key.inSentence)")
+    try output.write(
+      open.named(added).report,
+      saying: isAsBefore ? .isAsBefore(added.key.inSentence) : "stored \(added.key.inSentence)")
     if !output.quiet, !output.json { sayIfGitSendsNoPath(for: added, in: keychain) }
   }
 
@@ -213,4 +215,11 @@ extension NamedPlace {
 extension Item.Key {
   /// Whether git asks for the user name although it gets the secret, because there is none beside it.
   var leavesNameToGit: Bool { account == nil && isForGit }
+}
+
+extension TextForTerminal {
+  /// Says of an item, by its name in a sentence, that a change had nothing to do.
+  static func isAsBefore(_ item: String) -> TextForTerminal {
+    "nothing was changed: \(item) had that already"
+  }
 }

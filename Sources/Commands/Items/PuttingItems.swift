@@ -41,20 +41,23 @@ extension KeychainStore {
   /// Adds an item or, if `isUpdate` is set, changes the secret of the item with its primary key, and the notes that
   /// `note` sets.
   ///
+  /// - Returns: the item, and whether it was there already with all of that, so that nothing was written.
   /// - Throws: ``KeychainError/duplicateItem`` if such an item exists and `isUpdate` is not set; a failure if several
   ///   exist, and it is.
   func put(
     _ item: Item, _ credential: borrowing Credential, isUpdate: Bool, note: (inout Item) -> Void
-  ) throws(KeychainError) -> Item {
+  ) throws(KeychainError) -> (item: Item, isAsBefore: Bool) {
     // Any of several keychains may have it. Nobody waits while servers are asked.
     let known = isUpdate ? try twin(of: item) : nil
     let own = part(with: known.map { [$0] } ?? [])
-    return try own.exclusively { () throws(KeychainError) -> Item in
+    return try own.exclusively { () throws(KeychainError) -> (item: Item, isAsBefore: Bool) in
       let twins = isUpdate ? try own.twins(of: item).withoutShadowed : []
-      guard var twin = twins.first else { return try own.add(item, credential) }
+      guard let twin = twins.first else { return (try own.add(item, credential), false) }
       if twins.count > 1 { throw NamedPlace.severalToUpdate(twins) }
-      note(&twin)
-      return try own.update(twin, credential)
+      var noted = twin
+      note(&noted)
+      let changed = try own.changeIfDifferent(twin, to: noted, credential.copy())
+      return (changed ?? twin, changed == nil)
     }
   }
 }

@@ -63,7 +63,7 @@ struct UpdateCommand: ParsableCommand {
       }
     }.get()
     try self.kept.readCode(into: &kept)
-    let changed: [Item]
+    let changed: Changed
     if secret || notes.isEmpty && newKey.isEmpty && kept.isEmpty {
       let name = items.count == 1 ? items[0].name : "\(items.count) items"
       let secret = try SecretInput.read(for: name, mayAsk: mayAsk)
@@ -72,7 +72,7 @@ struct UpdateCommand: ParsableCommand {
         credential = Credential(secret.copy(), authenticationScheme: credential.authenticationScheme)
         kept.apply(to: &credential)
       }
-      if let item = changed.first { sayIfNoToolTakes(secret, of: item) }
+      if let item = changed.items.first { sayIfNoToolTakes(secret, of: item) }
     } else if kept.isEmpty {
       changed = try change(items, newKey, keychain, nil)
     } else {
@@ -80,9 +80,11 @@ struct UpdateCommand: ParsableCommand {
     }
     if all {
       if !output.json, !output.quiet { StandardStreams.say("changed \(countText(changed.count, "item"))") }
-      try output.write(changed.map(\.report))
+      try output.write(changed.items.map(\.report))
     } else {
-      try output.write(changed[0].report, saying: "changed \(changed[0].key.inSentence)")
+      let item = changed.items[0]
+      let name = item.key.inSentence
+      try output.write(item.report, saying: changed.count == 0 ? .isAsBefore(name) : "changed \(name)")
     }
   }
 
@@ -103,27 +105,35 @@ struct UpdateCommand: ParsableCommand {
     return item
   }
 
+  /// The items as they are now, and how many of them were not so before.
+  private struct Changed {
+    var items: [Item] = []
+    var count = 0
+  }
+
   private func change(
     _ items: [Item], _ newKey: KeyChange, _ keychain: any KeychainStore,
     _ changeCredential: ((inout Credential) -> Void)?
-  ) throws(KeychainError) -> [Item] {
+  ) throws(KeychainError) -> Changed {
     var key = items[0].key
     let keychain = keychain.part(with: items)
     do throws(KeychainError) {
-      return try keychain.exclusively { () throws(KeychainError) -> [Item] in
-        var changed: [Item] = []
+      return try keychain.exclusively { () throws(KeychainError) -> Changed in
+        var changed = Changed()
         for item in items {
           // The check above has accepted the change for items of this class.
           let present = try keychain.present(item)
           guard let after = try? replacement(for: present, newKey) else { throw .itemNotFound }
           key = after.key
+          var credential: Credential?
           if let changeCredential {
-            var credential = try keychain.credential(of: after)
-            changeCredential(&credential)
-            changed.append(try keychain.update(after, credential))
-          } else {
-            changed.append(try keychain.update(after))
+            var new = try keychain.credential(of: present)
+            changeCredential(&new)
+            credential = consume new
           }
+          let different = try keychain.changeIfDifferent(present, to: after, credential)
+          changed.items.append(different ?? present)
+          if different != nil { changed.count += 1 }
         }
         return changed
       }

@@ -23,6 +23,24 @@ extension ConformanceTests {
       try expect(fresh.reopened.secret(of: changed), is: "new")
     }
 
+    @Test("what is so already isn't changed", arguments: KeychainUnderTest.all)
+    func isSoAlready(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      let added = try fresh.keychain.add(.internet(account: "alice"), "old")
+      fresh.clock.advance(seconds: 60)
+      try expect(fresh.keychain.changeIfDifferent(added, to: added, nil), is: nil)
+      try expect(fresh.keychain.changeIfDifferent(added, to: added, Credential.text("old")), is: nil)
+      try expect(fresh.reopened.items(matching: .all), is: [added])
+      let expiring = Credential(Secret("old"), expiry: 4_000_000_000)
+      let changed = try fresh.keychain.changeIfDifferent(added, to: added, expiring)
+      expect(fresh.isNow(changed?.modificationDate))
+      var labelled = try #require(changed)
+      labelled.label = "work"
+      let noted = try fresh.keychain.changeIfDifferent(try #require(changed), to: labelled, nil)
+      expect(noted?.label, is: "work")
+      try expect(fresh.reopened.credential(of: added).expiry, is: 4_000_000_000)
+    }
+
     @Test("a change of attributes keeps all that is confidential", arguments: KeychainUnderTest.all)
     func keepsCredential(kind: KeychainUnderTest) throws {
       let fresh = kind.make()

@@ -72,7 +72,7 @@ struct GenerateCommand: ParsableCommand {
     _ item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore
   ) throws(KeychainError) -> Item {
     do throws(KeychainError) {
-      return try keychain.put(item, credential, isUpdate: update) { notes.note(on: &$0) }
+      return try keychain.put(item, credential, isUpdate: update) { notes.note(on: &$0) }.item
     } catch .duplicateItem {
       // The keychain's own spelling, unless the item is gone already.
       let key = (try? keychain.twin(of: item))?.key ?? item.key
