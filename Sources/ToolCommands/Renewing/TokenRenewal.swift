@@ -60,9 +60,13 @@ package final class TokenRenewal: SecretRenewing {
       return .failed
     }
     do throws(KeychainError) {
-      let outcome = try renew(item, credential, at: place, by: companion, in: keychain)
-      if case .failed = outcome { failures += 1 }
-      return outcome
+      switch try renew(item, credential, at: place, by: companion, in: keychain) {
+      case .renewed(let answer): return .renewed(answer)
+      case .ended: return .ended
+      case .failed: break
+      }
+      failures += 1
+      return .failed
     } catch .promptDismissed {
       // A signal has ended it, which ends this program too.
       throw .promptDismissed
