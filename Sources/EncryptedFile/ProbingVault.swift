@@ -33,9 +33,12 @@ extension EncryptedFileKeychain {
     }
   }
 
-  private var hasProgramSlot: Bool {
-    guard let file = try? vaultFile(), let stanzas = try? VaultSummary.stanzas(of: file) else { return false }
-    return stanzas.slots.contains { $0.kind.isOpenedByProgram }
+  private var hasProgramSlot: Bool { slotKinds.contains(where: \.isOpenedByProgram) }
+
+  /// The kinds of the slots in the file's header; empty if that can't be read.
+  package var slotKinds: Set<SlotKind> {
+    guard let file = try? vaultFile(), let stanzas = try? VaultSummary.stanzas(of: file) else { return [] }
+    return Set(stanzas.slots.map(\.kind))
   }
 
   /// Reads all of the vault. Returns why this version must not write it.

@@ -32,6 +32,10 @@ extension Failure {
         "the item is in the keychain \(keychain), which others use, too",
         hint: "with \(command: "--keychain", keychain) you change it for all of them", status: .keychain)
     case .locked(let path):
+      if let vault = VaultOfError({ $0.vaultFile == path }), vault.lacksKeyFile {
+        self.init(lackingKeyFile: vault)
+        return
+      }
       self.init(
         "the keychain \(path) is locked, and nobody can be asked for its passphrase",
         hint:
@@ -45,10 +49,7 @@ extension Failure {
     case .wrongPassphrase(let keyring) where !keyring.hasPrefix("/"):
       self.init("that password does not open the keyring \(keyring)", status: .keychain)
     case .wrongPassphrase(let path):
-      self.init(
-        "that passphrase does not open the keychain \(path)",
-        hint: "a recovery code can be typed here, too; see what opens it with \(.listingSlots(of: path))",
-        status: .keychain)
+      self.init(wrongPassphraseOf: path)
     case .wrongPassphraseGiven(let giver, let path):
       self.init("the passphrase from \(giver) does not open the keychain \(path)", status: .keychain)
     case .mistypedRecoveryCode(let groups):

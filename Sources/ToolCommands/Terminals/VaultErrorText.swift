@@ -63,6 +63,35 @@ extension Failure {
       hint: "if it was you who put it back, say so with \(accepting)", status: .keychain)
   }
 
+  /// A locked vault that only a recovery code opens besides the key file, which isn't there.
+  init(lackingKeyFile vault: VaultOfError) {
+    self.init(
+      """
+      the key file \(vault.location.identityFile) is missing, and nobody can be asked for a recovery code of the \
+      keychain \(vault.location.vaultFile)
+      """,
+      hint: "put it back, or run \(vault.command("unlock")) in the foreground of a terminal",
+      status: .keychain)
+  }
+
+  init(wrongPassphraseOf path: String) {
+    let vault = VaultOfError { $0.vaultFile == path }
+    if let vault, vault.lacksKeyFile {
+      self.init(
+        "that recovery code does not open the keychain \(path)",
+        hint: "put back the key file \(words: vault.location.identityFile), which opens it", status: .keychain
+      )
+      return
+    }
+    let listing: Hint = .listingSlots(of: path)
+    self.init(
+      "that passphrase does not open the keychain \(path)",
+      hint: vault?.hasRecoveryCode == true
+        ? "a recovery code can be typed here, too; see what opens it with \(listing)"
+        : "see what opens it with \(listing)",
+      status: .keychain)
+  }
+
   init(nothingOpens path: String) {
     let vault = VaultOfError { $0.vaultFile == path }
     let listed = vault?.listed

@@ -47,6 +47,15 @@ struct VaultOfError {
   /// The recorded path of a slot's identity file that is missing.
   var missingIdentity: String? { keychain.missingIdentities.first }
 
+  /// Whether a recovery code opens it.
+  var hasRecoveryCode: Bool { keychain.slotKinds.contains(.recovery) }
+
+  /// Whether nobody can type anything but a recovery code for it, and no slot opens it unasked.
+  var takesOnlyRecoveryCode: Bool { keychain.slotKinds == [.recovery] }
+
+  /// Whether this machine's key file, without which somebody has to type a recovery code, isn't there.
+  var lacksKeyFile: Bool { !FileStatus.isThere(location.identityFile) && takesOnlyRecoveryCode }
+
   /// A removed slot whose copy is still here; `nil` if there is none, or another key is in the place where the copy's
   /// would go.
   var removedSlot: (id: String, path: String)? {

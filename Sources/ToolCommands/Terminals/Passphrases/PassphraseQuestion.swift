@@ -1,6 +1,7 @@
 /// A question to the user, worded for each way of asking.
 struct PassphraseQuestion {
   static let wrong = "Wrong passphrase."
+  static let wrongCode = "Wrong recovery code."
   static let wrongPassword = "Wrong password."
   static let empty = "It must not be empty."
   static let tooShort = "Choose a longer one."
@@ -23,6 +24,13 @@ struct PassphraseQuestion {
     PassphraseQuestion(
       description: "The passphrase of the \(name)\(path.map { " \(terminalText($0))" } ?? "")",
       prompt: "Passphrase:", line: "Passphrase of the \(name): ")
+  }
+
+  /// The question where nothing but a recovery code opens the keychain.
+  static func recoveryCode(at path: String) -> PassphraseQuestion {
+    PassphraseQuestion(
+      description: "The recovery code of the keychain \(terminalText(path))", prompt: "Recovery code:",
+      line: "Recovery code of the keychain: ")
   }
 
   static func keyringPassword(line: String) -> PassphraseQuestion {

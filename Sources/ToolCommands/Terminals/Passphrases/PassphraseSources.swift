@@ -106,7 +106,14 @@ package final class PassphraseSources {
   /// What is said before the question is asked again.
   private var wrong: String {
     if case .keyring = subject { return PassphraseQuestion.wrongPassword }
+    if takesOnlyRecoveryCode { return PassphraseQuestion.wrongCode }
     return PassphraseQuestion.wrong
+  }
+
+  /// Whether nothing but a recovery code opens the vault.
+  private var takesOnlyRecoveryCode: Bool {
+    guard case .vault(let path) = subject else { return false }
+    return VaultOfError { $0.vaultFile == path }?.takesOnlyRecoveryCode ?? false
   }
 
   /// Notes that the last answer was a recovery code with a typing error, probably in one of these groups.
@@ -118,6 +125,7 @@ package final class PassphraseSources {
   private func ask(_ prompt: PassphrasePrompt, error: String?) throws(KeychainError) -> Secret {
     let question: PassphraseQuestion =
       switch subject {
+      case .vault(let path) where takesOnlyRecoveryCode: .recoveryCode(at: path)
       case .vault(let path): .passphrase(of: "keychain", at: path)
       case .slot(let id): .passphrase(of: "slot \(id)", at: nil)
       case .database(let path): .passphrase(of: "database", at: path)
