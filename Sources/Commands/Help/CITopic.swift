@@ -40,5 +40,8 @@ extension HelpTopic {
           llavero get https://git.example >/dev/null || echo "status $?"
           llavero doctor
 
+      'llavero doctor' ends with 2 if the keychain is locked and nothing can open it:
+      no passphrase command, no credential, and nobody who can be asked.
+
       """)
 }

@@ -72,8 +72,8 @@ extension FileKind: VaultKind {
           "unlocked by",
           summary.hasIdentityFile || summary.ways.isEmpty
             ? "the key \(file.location.identityFile)"
-            : summary.hasPassphrase ? "a passphrase" : "one of its slots; see 'llavero slot list'"))
-      if summary.contents == nil { findings.append(Finding("state", Self.lockedText(summary))) }
+            : Self.opener(file.location, summary)))
+      if summary.contents == nil { findings.append(Finding(file, lockedAs: summary)) }
       findings.append(
         Finding("items", summary.contents.map { "\($0.count)" } ?? "unknown, because it is locked"))
       if summary.contents != nil {
@@ -93,13 +93,13 @@ extension FileKind: VaultKind {
 }
 
 extension FileKind {
-  /// That it is locked, and what opens it.
-  private static func lockedText(_ summary: VaultSummary) -> String {
-    guard summary.ways.contains(where: \.kind.isTyped) else {
-      return "locked; a program or a key of yours opens it when it is used"
+  /// What opens a file that this machine's key file doesn't open.
+  private static func opener(_ location: VaultLocation, _ summary: VaultSummary) -> String {
+    if summary.hasPassphrase { return "a passphrase" }
+    guard summary.ways.allSatisfy({ $0.kind == .recovery }), !FileStatus.isThere(location.identityFile) else {
+      return "one of its slots; see 'llavero slot list'"
     }
-    let isKept = VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") != "none"
-    return "locked; you are asked when it is used" + (isKept ? ", or now by 'llavero unlock'" : "")
+    return "a recovery code; the key file \(location.identityFile) is missing; put it back"
   }
 }
 

@@ -121,7 +121,11 @@ extension VaultKind {
     do throws(KeychainError) {
       try listed.checkMembership(in: file)
       let summary = try file.summary()
-      if let summary, summary.contents == nil { try refuseLocked(file) }
+      if let summary, summary.contents == nil {
+        try refuseLocked(file)
+        let state = Finding(file, lockedAs: summary)
+        if state.problem != nil { findings.append(state) }
+      }
       let count = summary?.contents.map { "\($0.count)" }
       findings.append(Finding("items", count ?? "unknown, because it is locked"))
       if let unsent = sharing(listed, file, isOpen: summary?.contents != nil)?.unsent {

@@ -1,0 +1,41 @@
+import EncryptedFile
+import Keychain
+import ToolCommands
+
+extension Finding {
+  /// That an encrypted file is locked, and what opens it: a problem where nobody can be asked for a passphrase, and no
+  /// program, key or credential opens it either.
+  ///
+  /// - Parameter summary: the file, which was opened as far as possible without asking anybody.
+  init(_ file: EncryptedFileKeychain, lockedAs summary: VaultSummary) {
+    let isAsked = summary.ways.contains(where: \.kind.isTyped)
+    if !isAsked {
+      self.init("state", "locked; a program or a key of yours opens it when it is used")
+      return
+    }
+    // This command asks nobody; what counts is whether others may. It has run what gives a passphrase unattended, but no
+    // slot's program.
+    let sources = KeychainSelection().passphraseSources(for: .vault(path: file.location.vaultFile))
+    if sources.respondent == .nobody, !summary.mayOpenUnasked {
+      self.init(
+        "state", nil,
+        problem: .failure(
+          "locked, and nobody can be asked",
+          hint: "set LLAVERO_PASSPHRASE_COMMAND, or LoadCredential=llavero:FILE", status: .keychain))
+      return
+    }
+    let isKept = VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") != "none"
+    self.init(
+      "state", "locked; you are asked when it is used" + (isKept ? ", or now by 'llavero unlock'" : ""))
+  }
+}
+
+extension VaultSummary {
+  /// Whether a slot's program, or a key with a program of its own, may open it.
+  fileprivate var mayOpenUnasked: Bool {
+    let hasIdentity = VaultLocation.environmentVariable("LLAVERO_IDENTITY")?.isEmpty == false
+    return ways.contains { way in
+      way.command != nil || way.identityPath != nil || way.kind == .recipient && hasIdentity
+    }
+  }
+}
