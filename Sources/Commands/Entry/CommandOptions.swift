@@ -161,6 +161,13 @@ struct OutputOptions: ParsableArguments {
   func write(_ report: @autoclosure () -> some JSONConvertible) throws(KeychainError) {
     if json { try StandardStreams.write(report().jsonLine) }
   }
+
+  /// The failure of a command that prints an array. If nothing matched, programs get an empty array beside it.
+  func withArray(_ failure: KeychainError) throws(KeychainError) -> KeychainError {
+    let none: [JSONObject] = []
+    if failure.failure.status == .nothingMatched { try write(none) }
+    return failure
+  }
 }
 
 /// What a command that changes something says of that.
@@ -200,6 +207,11 @@ struct ChangeOutputOptions: ParsableArguments {
     _ report: @autoclosure () -> some JSONConvertible, or text: @autoclosure () -> TextForTerminal
   ) throws(KeychainError) {
     try output.write(report(), or: text())
+  }
+
+  /// As ``OutputOptions/withArray(_:)`` does.
+  func withArray(_ failure: KeychainError) throws(KeychainError) -> KeychainError {
+    try output.withArray(failure)
   }
 
   /// Says to a person on a terminal what is so now.

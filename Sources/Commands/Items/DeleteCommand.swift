@@ -45,7 +45,12 @@ struct DeleteCommand: ParsableCommand {
     try asked.check()
     let open = try selection.choose().open()
     let meant = MeantItem(in: open, isExact: names.exact, selection, for: yes ? .changing : .asking)
-    let items = try (all ? asked : try asked.meant(by: meant)).items(in: open.keychain, all: all)
+    let items: [Item]
+    do throws(KeychainError) {
+      items = try (all ? asked : try asked.meant(by: meant)).items(in: open.keychain, all: all)
+    } catch {
+      throw try output.withArray(error)
+    }
     // The list deletes nothing in another shared keychain.
     let isForAll =
       open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }

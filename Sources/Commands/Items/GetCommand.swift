@@ -94,7 +94,7 @@ struct GetCommand: ParsableCommand {
   private func writeAll(_ named: Meant, _ open: OpenKeychain) throws(KeychainError) {
     let keychain = open.keychain
     let items = try named.items(in: open)
-    if items.isEmpty { throw try named.nothingMatches(in: keychain) }
+    if items.isEmpty { throw try output.withArray(try named.nothingMatches(in: keychain)) }
     if !secret { return try output.write(items.map(\.report)) }
     var json = JSONWriter()
     json.beginArray()

@@ -79,8 +79,8 @@ struct UndeleteCommand: ParsableCommand {
     }
     let hasKeychains = (open.list?.names.count ?? 0) > 1
     if list {
+      if found.isEmpty, isNamed { throw try output.withArray(try nothingFound(within: period, in: open)) }
       if found.isEmpty, !output.json {
-        if isNamed { throw try nothingFound(within: period, in: open) }
         StandardStreams.say("nothing was deleted or replaced \(period)")
         return
       }

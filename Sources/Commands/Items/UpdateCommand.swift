@@ -54,14 +54,19 @@ struct UpdateCommand: ParsableCommand {
     let keychain = open.keychain
     let meant = MeantItem(in: open, isExact: names.exact, settings, for: .changing)
     let selection = all ? asked : try asked.meant(by: meant)
-    let items = try keychain.reading { () throws(KeychainError) in
-      Result { () throws(KeychainError) -> [Item] in
-        let items = try selection.items(in: keychain, all: all)
-        // Check for impossible changes before asking for the secret.
-        for item in items { try check(item, newKey, keychain) }
-        return items
-      }
-    }.get()
+    let items: [Item]
+    do throws(KeychainError) {
+      items = try keychain.reading { () throws(KeychainError) in
+        Result { () throws(KeychainError) -> [Item] in
+          let items = try selection.items(in: keychain, all: all)
+          // Check for impossible changes before asking for the secret.
+          for item in items { try check(item, newKey, keychain) }
+          return items
+        }
+      }.get()
+    } catch {
+      throw all ? try output.withArray(error) : error
+    }
     try self.kept.readCode(into: &kept)
     let changed: Changed
     if secret || notes.isEmpty && newKey.isEmpty && kept.isEmpty {

@@ -32,7 +32,13 @@ struct DefaultCommand: ParsableCommand {
     let open = try keychain.open()
     let meant = try meant(in: open, selection)
     let keychain = open.keychain
-    if remove { return try clear(meant, keychain) }
+    if remove {
+      do throws(KeychainError) {
+        return try clear(meant, keychain)
+      } catch {
+        throw try output.withArray(error)
+      }
+    }
     if case .place(let place) = meant, try place.key().account == nil { return try show(place, keychain) }
     let named = try meant.item(in: keychain)
     let own = keychain.part(with: [named])

@@ -35,7 +35,12 @@ struct LogoutCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     let open = try self.keychain.open()
-    let item = try NamedPlace(url: url, account: account, domain: domain).item(in: open.keychain)
+    let item: Item
+    do throws(KeychainError) {
+      item = try NamedPlace(url: url, account: account, domain: domain).item(in: open.keychain)
+    } catch {
+      throw try output.withArray(error)
+    }
     let signingOut = SigningOut(stateFolder: open.location.stateFolder)
     let outcome = try signingOut.perform(item, revokes: !noRevoke, in: open.keychain)
     switch outcome {

@@ -77,14 +77,15 @@ struct ListCommand: ParsableCommand {
     if printer.count == 0, filter != nil || place != nil {
       try keychain.keychain.refusePassingOver()
       if others > 0 {
-        throw .failure(
-          "no matching items", hint: "see those of other programs with \(commandOf: ofOthers)",
-          status: .nothingMatched)
+        throw try output.withArray(
+          .failure(
+            "no matching items", hint: "see those of other programs with \(commandOf: ofOthers)",
+            status: .nothingMatched))
       }
       let isPattern = url.map { $0.utf8.contains { "*?[".utf8.contains($0) } } ?? false
       let hint: Hint =
         isPattern ? "patterns go with --server, --service or --label" : "see all with 'llavero list'"
-      throw .failure("no matching items", hint: hint, status: .nothingMatched)
+      throw try output.withArray(.failure("no matching items", hint: hint, status: .nothingMatched))
     }
     try printer.end()
     printer.sayWhatIsLeftOut()
@@ -156,7 +157,7 @@ struct ListCommand: ParsableCommand {
     }
     if listing.isEmpty {
       try keychain.keychain.refusePassingOver()
-      throw .failure("nothing expires by then", status: .nothingMatched)
+      throw try output.withArray(.failure("nothing expires by then", status: .nothingMatched))
     }
     try output.write(listing.report, or: listing.table(at: now, inUTC: dates.utc))
   }
