@@ -82,7 +82,7 @@ struct ExplainCommand: ParsableCommand {
         } else if let other = found.forAnotherPath {
           "\(commandOf: other.key.words(of: "update") + ["--new-path", ""] + self.keychain.words) has it answer for the whole server"
         } else {
-          try toImport(for: place, keychain)?.hint ?? "add one with 'llavero add URL'"
+          try toImport(for: place, keychain)?.hint ?? deleted(at: place, open) ?? adding(question, at: place)
         }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
@@ -97,6 +97,34 @@ struct ExplainCommand: ParsableCommand {
     criteria.itemClass = .genericPassword
     criteria.omitsLocked = true
     return ItemToImport(for: asked, among: try keychain.items(matching: .criteria(criteria)))
+  }
+
+  /// How the item of the place comes back that was deleted last; `nil` if none was, or nobody can tell.
+  private func deleted(at place: NamedPlace, _ open: OpenKeychain) -> Hint? {
+    guard let query = try? place.query(), let found = try? open.retired(query) else { return nil }
+    let deleted = found.filter { $0.reason == .deleted }
+    guard let latest = deleted.first else { return nil }
+    let key = latest.item.key
+    let isAmongOthers = Set(deleted.map(\.item.key.primaryKey)).count > 1
+    let words =
+      isAmongOthers ? key.words(of: "undelete", isAmongOthers: true) : ["llavero", "undelete", key.place]
+    let whose = key.account.nonEmpty.map { "\($0)'s" } ?? "one without an account"
+    return """
+      \(prose: whose) was deleted \(prose: dateText(latest.retired)); \(commandOf: words + self.keychain.words) brings it \
+      back
+      """
+  }
+
+  /// How the asking program gets an item of the place.
+  private func adding(_ question: Question, at place: NamedPlace) throws(KeychainError) -> Hint {
+    switch question {
+    case .query(.internetPassword(let asked), _, _, _, _):
+      let words = Item.Key.internetPassword(asked.key).words(of: "add")
+      return "add one with \(commandOf: words + keychain.words)"
+    case .query:
+      return "add one with \(commandOf: try place.key().words(of: "add") + keychain.words)"
+    case .tool(let tool): return "see how to store one with \(command: "llavero", "help", tool.name)"
+    }
   }
 
   private func refuseUnusable(asker: String) throws(KeychainError) {

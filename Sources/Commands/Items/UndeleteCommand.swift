@@ -69,7 +69,7 @@ struct UndeleteCommand: ParsableCommand {
       place.isPlace ? place.named : nil, mayGuess: !names.exact && selection.mayGuess,
       hasOwnLabels: !kind.isShared && !kind.isOfOtherMachine
     ) {
-      (query) throws(KeychainError) in try all(query, in: open)
+      (query) throws(KeychainError) in try open.retired(query)
     }
     let found = meant.items.filter { filter?.matches($0.item) ?? true }
     // A part of the keychain that can't be used may have another one of that name.
@@ -122,37 +122,6 @@ struct UndeleteCommand: ParsableCommand {
     hint: """
       store it again with 'llavero add'; 'llavero keychain use file' keeps what is deleted from then on
       """, status: .keychain)
-
-  /// Everything that the keychain, or the list's keychain for deletions, can bring back, the latest first.
-  private func all(_ query: ItemQuery, in open: OpenKeychain) throws(KeychainError) -> [Retired] {
-    guard let list = open.list else { return try Self.all(query, in: open.own) { $0 } }
-    let found = try list.collectWhereDeleted { (keychain, outward) throws(KeychainError) in
-      try Self.all(query, in: keychain, outward)
-    }
-    return found.enumerated()
-      .sorted { ($0.element.retired, $1.offset) > ($1.element.retired, $0.offset) }
-      .map(\.element)
-  }
-
-  /// Everything that one keychain can bring back, the latest first; empty if it keeps nothing deleted.
-  private static func all(
-    _ query: ItemQuery, in keychain: any KeychainStore, _ outward: @escaping (Item) -> Item
-  ) throws(KeychainError) -> [Retired] {
-    if let vault = keychain as? EncryptedFileKeychain {
-      return try vault.retiredItems(matching: query).map { former in
-        Retired(item: outward(former.item), retired: former.retired, reason: former.reason) {
-          (replacing) throws(KeychainError) in outward(try vault.undelete(former, replacing: replacing))
-        }
-      }
-    }
-    guard let keychain = keychain as? any VersionedKeychain else { return [] }
-    return try keychain.formerVersions(matching: query).map { former in
-      let reason = former.isDeleted ? RetirementReason.deleted : .replaced
-      return Retired(item: outward(former.item), retired: former.retired, reason: reason) {
-        (replacing) throws(KeychainError) in outward(try keychain.bringBack(former, replacing: replacing))
-      }
-    }
-  }
 
   private func nothingFound(within period: String, in open: OpenKeychain) throws(KeychainError)
     -> KeychainError
