@@ -68,7 +68,8 @@ struct ExplainCommand: ParsableCommand {
       found.signIn = try signIn(asked.key, open)
     }
     if case .query(.internetPassword(let asked), _, "git", _, nil) = question, asked.path == nil,
-      isHTTP(asked.key), case .internetPassword(let named) = try place.key(), named.path != nil
+      isHTTP(asked.key), case .internetPassword(let named) = try place.key(), named.path != nil,
+      let other = try answerWithPath(named, asked.account, question, keychain), other != found.winner
     {
       found.settingForPath = "credential.\(asked.key.readableURL).useHttpPath"
     }
@@ -86,6 +87,18 @@ struct ExplainCommand: ParsableCommand {
         }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
+  }
+
+  /// The item for a path that would answer git if it sent the path; `nil` if there is none.
+  private func answerWithPath(
+    _ named: InternetPassword, _ account: ByteString?, _ question: Question, _ keychain: any KeychainStore
+  ) throws(KeychainError) -> Item? {
+    var sent = try insteadOf(named) ?? named
+    sent.account = account
+    let query = try ItemQuery(for: .internetPassword(sent))
+    guard let winner = try keychain.explain(query, takes: { question.takes($1) }).winner, winner[.path] != nil
+    else { return nil }
+    return winner
   }
 
   /// Another program's login for the place.

@@ -11,7 +11,7 @@ struct ExplanationOutput {
   /// Its queries, up to the one that is answered.
   let explanations: [AnswerExplanation]
 
-  /// The setting by which git would send the path of the URL, which it leaves out; `nil` if it doesn't.
+  /// The setting by which git would send the path of the URL, if it leaves that out and another item answered with it.
   var settingForPath: String?
 
   /// The sign-in by git's helper if nothing answers.
@@ -36,7 +36,8 @@ struct ExplanationOutput {
     return found.count == 1 ? found.first?.item : nil
   }
 
-  var hasAnswer: Bool { explanations.last?.winner != nil }
+  var winner: Item? { explanations.last?.winner }
+  var hasAnswer: Bool { winner != nil }
 
   // MARK: For people
 
@@ -73,18 +74,14 @@ struct ExplanationOutput {
     return text
   }
 
-  /// Why an item with a path may not answer, and the command that changes it; `nil` if there is no such item.
+  /// Why an item with a path doesn't answer, and the command that changes it; `nil` if there is no such item.
   private var unsentPath: (sentence: String, command: ShellCommand)? {
-    let hasPaths = explanations.flatMap(\.candidates).contains { candidate in
-      guard case .internetPassword(let key) = candidate.item.key else { return false }
-      return key.path != nil && key.securityDomain == nil
+    settingForPath.map { setting in
+      (
+        "git sends no path there, so items without a path come first; to have it sent:",
+        ShellCommand(["git", "config", "--global", setting, "true"])
+      )
     }
-    guard let settingForPath, hasPaths else { return nil }
-    return (
-      "git sends no path there, so an item with a path answers only where none without one "
-        + "does; to have it sent:",
-      ShellCommand(["git", "config", "--global", settingForPath, "true"])
-    )
   }
 
   private func text(_ signIn: SignIn, wrappedTo width: Int?) -> TextForTerminal {
@@ -141,6 +138,13 @@ struct ExplanationOutput {
     let explanation = explanations[step]
     switch candidate.verdict {
     case .answers: return whyItAnswers(explanation)
+    case .ranksLower(.path):
+      if let path = candidate.item[.path], case .internetPassword(let query) = explanation.query,
+        query.path == nil
+      {
+        return "it is for the path \(path), and \(asker == "git" ? "git sends none" : "none is asked for")"
+      }
+      return lower(.path)
     case .ranksLower(let rule): return lower(rule)
     case .passedOver(.unusable(nil)) where asksAgain(step) && candidate.item[.securityDomain] == nil:
       return "it is git's; \(asker) asks for that next"

@@ -120,6 +120,14 @@ struct GitHelperChain {
     return sentence + Self.leaving(other)
   }
 
+  /// The file with the setting that ``otherwise`` is about; `nil` if it is in none, but in the environment.
+  var fileOfOther: String? {
+    let others = asked.filter { !$0.isLlavero }
+    let other = others.first { $0.key != "credential.helper" } ?? others.first ?? forgotten?.by
+    guard let origin = other?.origin, origin.hasPrefix("file:") else { return nil }
+    return String(origin.dropFirst(5))
+  }
+
   /// The end of a sentence, with the command that removes the helpers for a URL.
   private static func leaving(_ helper: Helper) -> String {
     // Other people's settings are not for this person to change.

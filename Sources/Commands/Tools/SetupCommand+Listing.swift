@@ -22,7 +22,7 @@ extension SetupCommand {
       report, or: columns([["TOOL", "HERE", "LOGS IN FROM"]] + rows, wrappedTo: TerminalStyle().width))
     if output.json { return }
     for (_, state, earlier) in states where state.isSetUp {
-      for (path, sentence) in earlier { StandardStreams.say("\(path): \(sentence)") }
+      Self.say(earlier)
     }
     if states.contains(where: { $0.1.program != nil && !$0.1.isSetUp }) {
       StandardStreams.say("hint: set one up with 'llavero setup TOOL'")

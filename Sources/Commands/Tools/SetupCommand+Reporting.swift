@@ -95,11 +95,20 @@ extension SetupCommand {
     let earlier = remove ? [] : tool.answersBefore(place)
     try output.write(report(tool.name, plan, earlier), or: sentence.map { "\($0)\n" } ?? "")
     if output.json { return }
-    for (path, sentence) in earlier + plan.remains { StandardStreams.say("\(path): \(sentence)") }
+    Self.say(earlier)
+    Self.say(plan.remains.map { ($0.path, $0.sentence) })
+  }
+
+  /// Says what is about a file, each with its path, and what is about none.
+  static func say(_ sentences: [(path: String?, sentence: String)]) {
+    for (path, sentence) in sentences {
+      let file: TextForTerminal = path.map { "\($0): " } ?? ""
+      StandardStreams.say(file + "\(sentence)")
+    }
   }
 
   func report(
-    _ name: String, _ plan: SetupPlan, _ earlier: [(path: String, sentence: String)] = []
+    _ name: String, _ plan: SetupPlan, _ earlier: [(path: String?, sentence: String)] = []
   ) -> JSONObject {
     let changes = plan.steps.map { step -> JSONObject in
       [
@@ -116,11 +125,11 @@ extension SetupCommand {
     ]
     return common
       + (remove
-        ? ["remains": Self.problems(plan.remains)]
+        ? ["remains": Self.problems(plan.remains.map { ($0.path, $0.sentence) })]
         : ["earlier": Self.problems(earlier), "byHand": byHand.ifAny])
   }
 
-  static func problems(_ sentences: [(path: String, sentence: String)]) -> [JSONObject] {
+  static func problems(_ sentences: [(path: String?, sentence: String)]) -> [JSONObject] {
     sentences.map { ["path": $0.path, "problem": $0.sentence] }
   }
 }

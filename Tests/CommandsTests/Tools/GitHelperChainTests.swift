@@ -134,6 +134,22 @@ import Testing
     expect(chains(entries).map(\.otherwise), is: told)
   }
 
+  @Test(
+    "the file named is that of the other helper",
+    arguments: [
+      (["file:/etc/gitconfig", "file:/home/me/.gitconfig"], "/etc/gitconfig"),
+      (["file:/home/me/.gitconfig", "file:/etc/gitconfig"], "/home/me/.gitconfig"), (["command line:", "file:/f"], nil),
+    ] as [([String], String?)])
+  func fileOfOther(origins: [String], told: String?) {
+    let entries = zip(["gcloud.sh", "llavero"], origins).map { helper, origin in
+      GitSettings.Entry(
+        name: "credential.https://a.helper", value: helper, scope: "global", origin: origin)
+    }
+    let chain = GitHelperChain.all(in: entries)[1]
+    expect(chain.otherwise?.hasPrefix("for https://a, git asks gcloud.sh, then llavero") == true)
+    expect(chain.fileOfOther, is: told)
+  }
+
   @Test("files of git's store are found")
   func files() {
     let values = ["store --file /a", "store --file=/b", "store", "cache --file /c"]

@@ -22,8 +22,10 @@ extension KnownTool {
       earlier: { (place) throws(KeychainError) in
         let file = configuration(place)
         return [
-          EarlierAnswers(in: file) { (text) throws(ConfigurationFault) in
-            try chains(place, text, of: file).compactMap(\.otherwise)
+          EarlierAnswers(around: file) { (text) throws(ConfigurationFault) in
+            try chains(place, text, of: file).compactMap { chain in
+              chain.otherwise.map { (chain.fileOfOther, $0) }
+            }
           }
         ]
       },

@@ -3,12 +3,26 @@ import Bytes
 /// Settings of a tool that keep it from asking llavero, or let something else answer first.
 struct EarlierAnswers: Sendable {
   let file: ConfigurationFile
-  /// Finds them in the file's text: sentences for people, in lowercase, without a full stop and without secrets.
-  let find: @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [String]
+  /// Finds them in the file's text: sentences for people, in lowercase, without a full stop and without secrets, each
+  /// with the file that has the setting; `nil` if none has it.
+  let find: @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [(path: String?, sentence: String)]
 
+  /// Settings in that very file.
   init(
     in file: ConfigurationFile,
     _ find: @escaping @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [String]
+  ) {
+    self.init(around: file) { (text) throws(ConfigurationFault) in
+      try find(text).map { (file.path, $0) }
+    }
+  }
+
+  /// Settings in that file and in others that the tool reads with it.
+  init(
+    around file: ConfigurationFile,
+    _ find: @escaping @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [(
+      path: String?, sentence: String
+    )]
   ) {
     self.file = file
     self.find = find
@@ -37,11 +51,11 @@ struct EarlierAnswers: Sendable {
 }
 
 extension ToolSetup {
-  /// The settings that come before llavero, as far as the tool's files are valid: the path, and a sentence.
-  func answersBefore(_ place: SetupPlace) -> [(path: String, sentence: String)] {
-    (try? earlier(place.forRemoving))?.flatMap { answers -> [(path: String, sentence: String)] in
-      guard let text = try? answers.file.contents(), let found = try? answers.find(text) else { return [] }
-      return found.map { (answers.file.path, $0) }
+  /// The settings that come before llavero, as far as the tool's files are valid: the path of the file that has them, and a sentence.
+  func answersBefore(_ place: SetupPlace) -> [(path: String?, sentence: String)] {
+    (try? earlier(place.forRemoving))?.flatMap { answers -> [(path: String?, sentence: String)] in
+      guard let text = try? answers.file.contents() else { return [] }
+      return (try? answers.find(text)) ?? []
     } ?? []
   }
 }
