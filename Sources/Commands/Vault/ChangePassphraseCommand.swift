@@ -7,11 +7,11 @@ struct ChangePassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase", abstract: "Protect the encrypted file with a passphrase, or change it",
     discussion: """
-      If the keychain has no passphrase yet, you are asked for one, and then whether to remove the key file, which \
-      would still open it without. All that is in the keychain stays.
+      If the keychain has no passphrase yet, you are asked for one. All that is in the keychain stays. If there is a \
+      key file, which would still open it without the passphrase, you are then asked whether to remove that.
 
       If it has one, you are asked for that, unless something else opens the keychain here, and then for the new one \
-      twice. Copies of the keychain that were made before still open with the former one. If that has leaked, run \
+      twice, and for the key file as before. Copies of the keychain that were made before still open with the former one. If that has leaked, run \
       'llavero rotate' as well, and change the secrets themselves.
 
         llavero passphrase

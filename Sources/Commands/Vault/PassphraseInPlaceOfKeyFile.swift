@@ -17,40 +17,56 @@ struct PassphraseInPlaceOfKeyFile {
   func add(_ passphrase: () throws(KeychainError) -> Secret) throws(KeychainError) -> String {
     try file.unlockForChangingSlots()
     let id = try file.addPassphrase(try passphrase())
-    let path = file.location.identityFile
-    if try !hasKeyFile() {
-      StandardStreams.say("the passphrase opens the keychain from now on")
-    } else if removesKeyFile
-      || selection.confirms(
-        "The key in \(path: path) opens it without a question. Remove that key file, so that you are asked?")
-        == true
-    {
-      try file.removeSlot(SlotSummary.identityFileID)
-      StandardStreams.say(SlotOutput.keyFileIsGone)
-      if try file.slots()?.contains(where: { $0.kind == .recovery }) == true {
-        StandardStreams.say("your recovery code opens it as before")
-      } else {
-        StandardStreams.say(
-          "hint: \(command: "llavero", "slot", "add", "recovery") makes a code to keep on paper, should you forget it"
-        )
-      }
-    } else {
-      StandardStreams.say(
-        "the passphrase opens the keychain from now on, and so does the key in \(path), without it")
-      StandardStreams.say(
-        "hint: \(command: "llavero", "slot", "remove", SlotSummary.identityFileID) removes that key")
+    switch try keyFileAfterAsking() {
+    case .none: StandardStreams.say("the passphrase opens the keychain from now on")
+    case .removed: try sayThatKeyFileIsGone()
+    case .kept:
+      sayThatKeyFileOpens(
+        "the passphrase opens the keychain from now on, and so does the key in \(file.location.identityFile), without it"
+      )
     }
     return id
   }
 
-  /// Removes the key file, if it is to go and there is one.
+  /// Removes the key file of a keychain whose passphrase has changed: if it is to go, or somebody on a terminal says so.
   ///
   /// - Throws: ``KeychainError`` if it can't be removed.
   func removeKeyFile() throws(KeychainError) {
-    if removesKeyFile, try hasKeyFile() { try file.removeSlot(SlotSummary.identityFileID) }
+    switch try keyFileAfterAsking() {
+    case .none: break
+    case .removed: try sayThatKeyFileIsGone()
+    case .kept:
+      sayThatKeyFileOpens("the key in \(file.location.identityFile) still opens it, without the passphrase")
+    }
   }
 
-  private func hasKeyFile() throws(KeychainError) -> Bool {
-    try file.slots()?.contains { $0.kind == .identityFile } ?? false
+  private enum KeyFile { case none, removed, kept }
+
+  /// Removes the key file if there is one and it is to go.
+  private func keyFileAfterAsking() throws(KeychainError) -> KeyFile {
+    guard try file.hasSlot(SlotSummary.identityFileID) else { return .none }
+    let path = file.location.identityFile
+    let question: TextForTerminal =
+      "The key in \(path: path) opens it without a question. Remove that key file, so that you are asked?"
+    guard removesKeyFile || selection.confirms(question) == true else { return .kept }
+    try file.removeSlot(SlotSummary.identityFileID)
+    return .removed
+  }
+
+  private func sayThatKeyFileIsGone() throws(KeychainError) {
+    StandardStreams.say(SlotOutput.keyFileIsGone)
+    if try !file.slots(of: .recovery).isEmpty {
+      StandardStreams.say("your recovery code opens it as before")
+    } else {
+      StandardStreams.say(
+        "hint: \(command: "llavero", "slot", "add", "recovery") makes a code to keep on paper, should you forget it"
+      )
+    }
+  }
+
+  private func sayThatKeyFileOpens(_ text: TextForTerminal) {
+    StandardStreams.say(text)
+    StandardStreams.say(
+      "hint: \(command: "llavero", "slot", "remove", SlotSummary.identityFileID) removes that key")
   }
 }

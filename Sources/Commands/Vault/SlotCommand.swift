@@ -60,14 +60,14 @@ struct SlotRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a way to open the keychain",
     discussion: """
-      'llavero slot list' shows the identifiers. identity-file is the key in a file of this machine: if you remove it \
-      and have a passphrase, you are asked for that. On a terminal you are asked first.
+      'llavero slot list' shows the identifiers. identity-file is the key file of this machine: if you remove it and \
+      have a passphrase, you are asked for that. On a terminal you are asked first.
 
       The removed slot still opens copies of the keychain that were made before. If a passphrase or a key has leaked, \
       run 'llavero rotate' as well: it makes a new key that no earlier slot opens.
       """)
 
-  @Argument("The slot's identifier, or identity-file", value: "id")
+  @Argument("The slot's identifier, or its kind if no other slot has that", value: "id")
   var id: String
 
   @Flag(name: .shortAndLong, help: "Don't ask")
@@ -79,8 +79,7 @@ struct SlotRemoveCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
-    // What can't be removed is said before anybody is asked.
-    if try !file.hasSlot(id) { throw .slot(.notFound(id: id)) }
+    let id = try identifier(in: file)
     let slot = try file.slots()?.first { $0.id == id }
     if !yes, let slot { try confirm(slot, of: file) }
     try file.removeSlot(id)
@@ -92,11 +91,27 @@ struct SlotRemoveCommand: ParsableCommand {
         : "\(id) no longer opens the keychain")
   }
 
+  /// The identifier, or that of the one slot of the kind that was named.
+  ///
+  /// - Throws: ``KeychainError`` if there is no such slot, which is said before anybody is asked, or several.
+  private func identifier(in file: EncryptedFileKeychain) throws(KeychainError) -> String {
+    if try file.hasSlot(id) { return id }
+    let slots = try [SlotKind.passphrase, .recovery, .recipient, .command].first { $0.name == id }
+      .map { (kind) throws(KeychainError) in try file.slots(of: kind) }
+    guard let slots, let first = slots.first else { throw .slot(.notFound(id: id)) }
+    if slots.count > 1 {
+      throw .failure(
+        "the keychain has \(slots.count) slots of the kind \(id): \(slots.joined(separator: ", "))",
+        hint: "name one of them; 'llavero slot list' shows which is which", status: .usage)
+    }
+    return first
+  }
+
   /// Asks on a terminal. Without a person, the identifier says it all.
   private func confirm(_ slot: SlotSummary, of file: EncryptedFileKeychain) throws(KeychainError) {
     let question: TextForTerminal =
       slot.kind == .identityFile
-      ? "Remove the key file \(file.location.identityFile) for good?" : "Remove this way in for good?"
+      ? "Remove the key file \(path: file.location.identityFile) for good?" : "Remove this way in for good?"
     if keychain.selection.confirms(question, showing: SlotOutput.table([slot], file.location)) == false {
       throw .failure("nothing was removed", status: .nothingMatched)
     }

@@ -42,9 +42,21 @@ extension EncryptedFileKeychain {
   /// - Parameter id: a slot's identifier, or ``SlotSummary/identityFileID``.
   /// - Throws: `KeychainError` for a faulty file.
   public func hasSlot(_ id: String) throws(KeychainError) -> Bool {
-    guard let file = try vaultFile() else { return false }
+    try waysByHeader().contains { $0.id == id }
+  }
+
+  /// The identifiers of the ways into the vault that are of a kind, by the header, which is not authenticated here.
+  /// Opens nothing.
+  ///
+  /// - Throws: `KeychainError` for a faulty file.
+  public func slots(of kind: SlotKind) throws(KeychainError) -> [String] {
+    try waysByHeader().filter { $0.kind == kind }.map(\.id)
+  }
+
+  private func waysByHeader() throws(KeychainError) -> [SlotSummary] {
+    guard let file = try vaultFile() else { return [] }
     let (header, _) = try VaultSnapshot.readHeader(file)
-    return try unlocking.ways(header, VaultStanzas(header.stanzas, path: file.path)).contains { $0.id == id }
+    return try unlocking.ways(header, VaultStanzas(header.stanzas, path: file.path))
   }
 
   /// The missing files of those noted here for the slots. Opens nothing, and doesn't authenticate the header.
