@@ -114,12 +114,13 @@ package enum LlaveroProgram {
     let isTopic =
       names.isEmpty && (HelpTopic.all.contains { $0.name == name } || ToolRecipe.named(name) != nil)
     let all =
-      names.isEmpty ? known + Tool.all.map(\.name) + ["keychain use", "--version", "help"] : known
+      names.isEmpty
+      ? known + Tool.all.map(\.name) + ["keychain use", "vault verify", "vault restore", "--version", "help"] : known
     var help = isTopic ? "llavero help \(name)" : helpCommand(for: arguments)
     if !isTopic, let similar = all.meant(by: name) {
       message += "; did you mean '\(similar)'?"
       // Its options say what it does.
-      if ["update", "keychain use"].contains(similar) { help = "llavero \(similar) --help" }
+      if ["update", "keychain use", "vault verify", "vault restore"].contains(similar) { help = "llavero \(similar) --help" }
     }
     throw .failure(message, hint: "see '\(prose: help)'", status: .usage)
   }

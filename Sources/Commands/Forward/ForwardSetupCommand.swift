@@ -41,7 +41,7 @@ struct ForwardSetupCommand: ParsableCommand {
         hint: "give it as you type it for ssh, without a user and a port", status: .usage)
     }
     guard let home = VaultLocation.environmentVariable("HOME") else {
-      throw .failure("HOME is not set", status: .keychain)
+      throw .failure("HOME is not set", hint: "set it to your home folder", status: .keychain)
     }
     let inclusion = SSHInclusion(folder: home + "/.ssh")
     if remove {

@@ -29,7 +29,7 @@ public enum AnsibleProtocol: ToolProtocol {
     let vault = call.value(of: "--vault-id").nonEmpty ?? "default"
     guard let answer = try Resolver(call).answer(toService: vault, sharing: .none) else {
       throw .failure(
-        "the keychain has no password for the vault \(vault)",
+        "the keychain has no password for ansible's vault \(vault)",
         hint: "store it with \(command: "llavero", "add", "--service", "ansible:\(vault)")",
         status: .nothingMatched)
     }
@@ -41,7 +41,7 @@ public enum AnsibleProtocol: ToolProtocol {
     }
     guard staysWhole else {
       throw .failure(
-        "the password for the vault \(vault) is empty, or has a line break at an end, which ansible cuts off",
+        "the password for ansible's vault \(vault) is empty, or has a line break at an end, which ansible cuts off",
         status: .keychain)
     }
     password.append("\n")

@@ -98,11 +98,15 @@ extension Failure {
         "the Secret Service failed at \(call): \(detail)" + (error.isEmpty ? "" : " (\(error))"),
         hint: "see what is wrong with 'llavero doctor'", status: .keychain)
     case .unavailable(let reason):
-      self.init(
-        "the keychain can't be used: \(reason)",
-        hint: reason.hasPrefix(KeychainError.noSessionBus)
-          ? "begin a shell that has one with 'dbus-run-session -- bash'" : nil,
-        status: .keychain)
+      let hint: Hint? =
+        if reason.hasPrefix(KeychainError.noSessionBus) {
+          "begin a shell that has one with 'dbus-run-session -- bash'"
+        } else if reason.hasPrefix("HOME is not") {
+          "set HOME to your home folder, or XDG_DATA_HOME and XDG_STATE_HOME to folders of this job's own"
+        } else {
+          nil
+        }
+      self.init("the keychain can't be used: \(reason)", hint: hint, status: .keychain)
     case .noKeychain(let name):
       self.init(
         "there is no keychain '\(name)'",

@@ -94,7 +94,7 @@ extension Failure {
         "that passphrase could be taken for a recovery code", hint: "use another one", status: .usage)
     case .otherIdentityFile(let path):
       self.init(
-        "\(path) is the identity of another keychain", hint: "move it away first", status: .keychain)
+        "\(path) is the key file of another keychain", hint: "move it away first", status: .keychain)
     }
   }
 

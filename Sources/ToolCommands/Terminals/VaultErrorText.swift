@@ -34,13 +34,13 @@ extension Failure {
     }
     guard let vault = VaultOfError({ $0.identityFile == path }), let good = vault.newestGoodState else {
       self.init(
-        "the identity \(path) is not the one of this keychain",
-        hint: "put the identity back that was made with the keychain", status: .keychain)
+        "the key file \(path) is not the one of this keychain",
+        hint: "put the key file back that was made with the keychain", status: .keychain)
       return
     }
     // With a changed header, nobody can tell which bytes are wrong: it looks like another file's.
     self.init(
-      "the identity \(path) opens earlier states of the keychain, but not the present one",
+      "the key file \(path) opens earlier states of the keychain, but not the present one",
       hint: """
         if the key was changed elsewhere, append that machine's \(words: path) to this one, which still opens what is \
         only here; else the file is damaged, or another keychain's, and \(vault.command("vault", "restore")) puts \
@@ -109,7 +109,7 @@ extension Failure {
     }
     if let lost = vault?.missingIdentity {
       self.init(
-        "nothing here opens the keychain \(path): the identity \(lost), which does, is missing",
+        "nothing here opens the keychain \(path): the key file \(lost), which does, is missing",
         hint:
           "put it back, or mount the disk that it is on; see what else opens it with \(.listingSlots(of: path))",
         status: .keychain)
@@ -140,7 +140,7 @@ extension Failure {
   /// - Parameter keychain: the name of the shared keychain that the identity opens.
   private init(lostIdentity path: String, of keychain: String) {
     self.init(
-      "the identity \(path), which opens the keychain \(keychain), is missing",
+      "the key file \(path), which opens the keychain \(keychain), is missing",
       hint: Self.wayWithoutIdentity(of: keychain), status: .keychain)
   }
 
@@ -199,7 +199,7 @@ extension Failure {
         hint = "\(hint); if there is no copy, \(Hint.beginningWithout(vault.location.vaultFolder))"
       }
       self.init(
-        "the identity \(path) is missing, and the keychain can't be opened without it", hint: hint,
+        "the key file \(path) is missing, and the keychain can't be opened without it", hint: hint,
         status: .keychain)
     }
   }

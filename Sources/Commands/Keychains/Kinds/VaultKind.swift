@@ -72,7 +72,7 @@ extension VaultKind {
       location, summary, choice, isLockable ? [["state", state?.text ?? "locked"]] : [])
     if let contents = summary.contents {
       rows.append(["items", "\(contents.count)"])
-      rows.append(["changed", "\(dateText(contents.written, seconds: true)) (write \(contents.generation))"])
+      rows.append(["changed", dateText(contents.written, seconds: true)])
     } else {
       rows.append(["items", "unknown, because the keychain is locked"])
     }

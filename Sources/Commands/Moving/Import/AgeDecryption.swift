@@ -15,15 +15,16 @@ struct AgeDecryption {
 
   /// - Throws: ``KeychainError`` if no identity or passphrase opens the file, or it is damaged.
   func contents(of file: borrowing Secret, at path: String) throws(KeychainError) -> Secret {
+    var unreadable: KeychainError?
     do throws(AgeError) {
       if isForPassphrase(file) { return try withPassphrase(file, at: path) }
-      return try Self.decrypt(file, with: try identities())
+      return try Self.decrypt(file, with: try identities(&unreadable))
     } catch .noMatch {
       throw .failure(
         "\(path) is encrypted for a key that isn't here",
         hint: identity == nil ? hint(for: path) : nil, status: .keychain)
     } catch {
-      throw KeychainError(error, at: path)
+      throw unreadable ?? KeychainError(error, at: path)
     }
   }
 
@@ -53,19 +54,24 @@ struct AgeDecryption {
       .filter { $0.hasPrefix("former-") && $0.hasSuffix("/identity") }.map { "\(stateFolder)/\($0).txt" }
   }
 
-  private func identities() throws(AgeError) -> [any Identity] {
-    if let identity { return try identities(inFile: identity) }
+  private func identities(_ unreadable: inout KeychainError?) throws(AgeError) -> [any Identity] {
+    if let identity { return try identities(inFile: identity, &unreadable) }
     var found: [any Identity] = []
-    for path in usual { found += (try? identities(inFile: path)) ?? [] }
+    for path in usual { found += (try? identities(inFile: path, &unreadable)) ?? [] }
     return found
   }
 
   /// The identities in a file, which may itself be encrypted with a passphrase, as a slot's copy beside a vault is.
-  private func identities(inFile path: String) throws(AgeError) -> [any Identity] {
+  ///
+  /// - Parameter unreadable: set to what is wrong with the file if it can't be read.
+  private func identities(
+    inFile path: String, _ unreadable: inout KeychainError?
+  ) throws(AgeError) -> [any Identity] {
     let text: Secret
     do throws(KeychainError) {
       text = try FileContents.read(path, limit: IdentityFile.maximumSize)
     } catch {
+      unreadable = error
       throw .read(errno: 2)
     }
     if text.withUnsafeBytes({ FileEncoding.detect($0) }) == nil {
@@ -134,7 +140,7 @@ extension KeychainError {
       self.init("these recipients can't be used together", status: .usage)
     case .plugin(let name, let fault): self = .slot(.pluginFailed(name: name, .init(fault)))
     case .read(let number):
-      self.init("cannot read the file of the identity: \(errorText(number))", status: .usage)
+      self.init("cannot read \(path): \(errorText(number))", status: .usage)
     case .noMatch, .identityGone, .workFactorTooLow:
       self.init("\(path) can't be opened with that", status: .keychain)
     }

@@ -2,6 +2,7 @@ import Bytes
 import Glibc
 import Interchange
 import Keychain
+import PrivateFiles
 import ToolCommands
 
 /// The store of `pass` or gopass: a folder of files encrypted with gpg, read through its own program.
@@ -129,9 +130,8 @@ final class PassStore: ImportSource {
       if isGone[entry] == false { changed.append(login) }
     }
     let entries = removed == 1 ? "1 entry" : "\(removed) entries"
-    var result = Removed(
-      text: removed == 0 ? nil : "removed \(entries) from \(name); its history may still have them, encrypted"
-    )
+    let kept = mayHaveHistory ? "its history may still have them, encrypted" : "\(program.text) keeps no copy"
+    var result = Removed(text: removed == 0 ? nil : "removed \(entries) from \(name); \(kept)")
     result.changed = changed
     return result
   }
@@ -146,6 +146,21 @@ final class PassStore: ImportSource {
         hint: "see what it says with \(command: program.text, "rm", entry)", status: .keychain)
     }
     return true
+  }
+
+  /// Whether git may keep what an entry was: in the store, in a folder of it, or in one around it, as `pass` looks for
+  /// it. Which stores gopass has isn't known here.
+  private var mayHaveHistory: Bool {
+    guard keeper != .gopass, let folder = Self.folder else { return true }
+    var folders: Set<String> = []
+    for entry in entries {
+      var path = folder + "/" + entry.description
+      while let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+        path = String(path[..<slash])
+        if !folders.insert(path).inserted { break }
+      }
+    }
+    return folders.contains { FileStatus.isThere($0 + "/.git") }
   }
 
   /// Whether an entry is unchanged. It may be minutes since it was read, because gpg waits for people.
