@@ -10,9 +10,9 @@ struct DeleteCommand: ParsableCommand {
     discussion: """
       Deletes the item of exactly that place. On a terminal you are asked first. If several accounts have an item \
       there, name the account or give --all. With --all, you can also select items by patterns of their attributes. \
-      Without a terminal, one item that you name is deleted without a question, and several only with --yes. An item \
-      that a program keeps in the Secret Service has no place: name its attributes, its reference, or '--class \
-      secret' and its label.
+      Without a terminal, or with LLAVERO_PROMPT=never, one item that you name is deleted without a question, and \
+      several only with --yes. An item that a program keeps in the Secret Service has no place: name its attributes, \
+      its reference, or '--class secret' and its label.
 
         llavero delete https://github.com --account alice
         llavero delete --attribute application=chromium

@@ -14,8 +14,8 @@ struct UnlockCommand: ParsableCommand {
     discussion: """
       An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, and for at most 8 hours, \
       for all your programs. An agent keeps the key. Any command that asks for the passphrase on a terminal unlocks the \
-      file too, and so does one that gets it from LLAVERO_PASSPHRASE_COMMAND. With LLAVERO_UNLOCK_CACHE=none, nothing \
-      does.
+      file too, and so does one that gets it from LLAVERO_PASSPHRASE_COMMAND or a systemd credential. With \
+      LLAVERO_UNLOCK_CACHE=none, nothing does.
 
         llavero unlock
         llavero unlock --for 8h --idle 8h
