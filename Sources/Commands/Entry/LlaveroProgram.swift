@@ -113,14 +113,12 @@ package enum LlaveroProgram {
     var message = (["there is no command 'llavero"] + names).joined(separator: " ") + " \(name)'"
     let isTopic =
       names.isEmpty && (HelpTopic.all.contains { $0.name == name } || ToolRecipe.named(name) != nil)
-    let all =
-      names.isEmpty
-      ? known + Tool.all.map(\.name) + ["keychain use", "vault verify", "vault restore", "--version", "help"] : known
+    let all = names.isEmpty ? known + Tool.all.map(\.name) + nestedCommands + ["--version", "help"] : known
     var help = isTopic ? "llavero help \(name)" : helpCommand(for: arguments)
     if !isTopic, let similar = all.meant(by: name) {
       message += "; did you mean '\(similar)'?"
       // Its options say what it does.
-      if ["update", "keychain use", "vault verify", "vault restore"].contains(similar) { help = "llavero \(similar) --help" }
+      if (["update"] + nestedCommands).contains(similar) { help = "llavero \(similar) --help" }
     }
     throw .failure(message, hint: "see '\(prose: help)'", status: .usage)
   }

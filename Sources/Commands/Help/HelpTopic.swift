@@ -54,7 +54,7 @@ struct HelpTopic {
     if commands.contains(name) || name.hasPrefix("-") { return false }
     let topics = all.map(\.name) + ["commands"]
     var message = "there is no command and no topic '\(name)'"
-    let names = topics + commands + ["keychain use", "vault verify", "vault restore"] + toolNames + Tool.all.map(\.name)
+    let names = topics + commands + nestedCommands + toolNames + Tool.all.map(\.name)
     if let similar = names.synonym(of: name) {
       message += "; did you mean '\(similar)'?"
     } else if case let kind = importSynonyms[name] ?? name, ImportKind.isName(kind) {
@@ -71,14 +71,17 @@ struct HelpTopic {
   }
 }
 
+/// Commands in groups that people look for without the group's name.
+let nestedCommands = ["keychain use", "vault verify", "vault restore"]
+
 /// Names that programs give to the same command, topic or kind of keychain.
 private let synonyms = [
   ["list", "ls", "search", "find"], ["delete", "remove", "rm", "erase", "clear"],
-  ["vault verify", "verify", "check"], ["vault restore", "restore", "rollback"], ["code", "otp", "totp"],
+  ["vault verify", "verify"], ["vault restore", "restore"], ["code", "otp", "totp"],
   ["get", "show", "cat", "copy", "cp", "read", "lookup", "view"],
   ["add", "new", "insert", "store", "create", "save", "set", "put"], ["update", "mv", "rename", "move"],
-  ["setup", "config", "configure"], ["login", "auth", "signin"], ["status", "whoami", "info"], ["passphrase", "passwd"], ["--version", "version"],
-  ["keychain use", "use"], ["github", "gh"], ["ssh", "ssh-add"],
+  ["setup", "config", "configure"], ["login", "auth", "signin"], ["status", "whoami", "info"], ["passphrase", "passwd"],
+  ["--version", "version"], ["keychain use", "use"], ["github", "gh"], ["ssh", "ssh-add"],
   ["sharing", "openbao", "bao", "hashicorp"], ["openbao", "vault"],
 ]
 

@@ -51,15 +51,24 @@ struct ListKeychainsCommand: ParsableCommand {
     }
   }
 
+  /// A row for each keychain; below it is why it can't be used.
   private static func table(_ rows: [KeychainRow]) -> TextForTerminal {
-    columns(
-      [["", "NAME", "KIND", "PLACE", "STATE"]]
-        + rows.map { row in
-          [
-            row.isHome ? "*" : "", row.keychain.name, row.keychain.kind.rawValue,
-            row.shownPlace, row.state,
-          ].map { withTilde(terminalText($0)) }
-        })
+    let titles = ["", "NAME", "KIND", "PLACE", "STATE"]
+    let cells = rows.map { row in
+      [
+        row.isHome ? "*" : "", row.keychain.name, row.keychain.kind.rawValue,
+        row.shownPlace, row.shortState,
+      ].map { withTilde(terminalText($0)) }
+    }
+    var table = Table()
+    table.fit([titles] + cells)
+    let width = TerminalStyle().width
+    var text: TextForTerminal = "\(table.line(titles))\n"
+    for (row, cells) in zip(rows, cells) {
+      text += "\(table.line(cells))\n"
+      if row.problem != nil { text += columns([[" ", withTilde(row.state)]], wrappedTo: width) }
+    }
+    return text
   }
 }
 
@@ -112,6 +121,12 @@ struct KeychainRow {
   fileprivate var shownPlace: String {
     if keychain.kind.hasRepository { return keychain.shownPlace }
     return place.isEmpty ? "-" : place
+  }
+
+  /// The state without the reason why it can't be used.
+  fileprivate var shortState: String {
+    if problem == nil { return state }
+    return isLocked ? "locked" : "can't be used"
   }
 
   var state: String {

@@ -216,7 +216,7 @@ struct IntegrationReport {
   static func columns(_ rows: [[String]]) -> TextForTerminal {
     ToolCommands.columns(
       withTilde(rows), wrappedTo: TerminalStyle().width,
-      keeping: { $0[0] == Self.next && !$0[1].hasPart(" '") })
+      keeping: { row in row[0] == Self.next && ![" '", ", ", "; "].contains { row[1].hasPart($0) } })
   }
 
   static let next = "  next"

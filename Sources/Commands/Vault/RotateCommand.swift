@@ -52,7 +52,8 @@ struct RotateCommand: ParsableCommand {
     } else if json {
       try StandardStreams.write("[]\n")
     }
-    output.say("the keychain has a new key; earlier states are removed, and copies elsewhere still open as they did")
+    output.say(
+      "the keychain has a new key; earlier states are removed, and copies elsewhere still open as they did")
   }
 
   /// The file's inode number, which changes with the key; `nil` if it is unknown.

@@ -32,7 +32,7 @@ struct VaultVerifyCommand: ParsableCommand {
     ]
     try output.write(
       report,
-      or: "\(terminalText(vault.location.vaultFile)) is in order: \(countText(found.count, "item")), "
+      or: "\(path: vault.location.vaultFile) is in order: \(countText(found.count, "item")), "
         + "\(found.retiredCount) deleted or replaced, write \(found.generation) of \(found.written)\n")
     if output.json { return }
     if former > 0 {

@@ -5,7 +5,8 @@ extension FileFormat {
   /// The token of Vault's and OpenBao's command line (Vault's documentation, "Token helpers"), the file's only
   /// contents. Its server is in `VAULT_ADDR`, so it is stored under the service `vault`.
   public static let vault = FileFormat(
-    "vault", "the token of HashiCorp Vault or OpenBao", usualPaths: ["~/.vault-token"], holdsLoginsAlone: true,
+    "vault", "the token of HashiCorp Vault or OpenBao", usualPaths: ["~/.vault-token"],
+    holdsLoginsAlone: true,
     looksLike: { shape in
       let token = shape.text.trimmedSlice
       return token.starts(with: "hvs.") && !token.contains(where: isWhiteSpace)

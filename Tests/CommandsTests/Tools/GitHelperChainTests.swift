@@ -138,7 +138,8 @@ import Testing
     "the file named is that of the other helper",
     arguments: [
       (["file:/etc/gitconfig", "file:/home/me/.gitconfig"], "/etc/gitconfig"),
-      (["file:/home/me/.gitconfig", "file:/etc/gitconfig"], "/home/me/.gitconfig"), (["command line:", "file:/f"], nil),
+      (["file:/home/me/.gitconfig", "file:/etc/gitconfig"], "/home/me/.gitconfig"),
+      (["command line:", "file:/f"], nil),
     ] as [([String], String?)])
   func fileOfOther(origins: [String], told: String?) {
     let entries = zip(["gcloud.sh", "llavero"], origins).map { helper, origin in

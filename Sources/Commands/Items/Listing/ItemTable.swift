@@ -73,16 +73,18 @@ struct ItemColumns {
 }
 
 extension ItemOutput {
-  static func table(_ items: [Item]) -> TextForTerminal {
+  /// - Parameter width: the number of the terminal's columns, to which the last columns are cut; `nil` cuts nothing.
+  static func table(_ items: [Item], cutTo width: Int? = nil) -> TextForTerminal {
     let rows = items.map { ItemRow($0) }
     let shown = ItemColumns(of: rows, hasKeychains: items.contains { $0.keychain != nil })
-    return columns([shown.header] + rows.map(shown.cells))
+    return columns([shown.header] + rows.map(shown.cells), cutTo: width, whole: shown.whole)
   }
 
   /// The items that somebody is asked about: the first twenty, and how many more there are.
   static func tableForQuestion(_ items: [Item]) -> TextForTerminal {
     let shown = 20
-    if items.count <= shown { return table(items) }
-    return table(Array(items.prefix(shown))) + "... and \(items.count - shown) more\n"
+    let width = TerminalStyle().width
+    if items.count <= shown { return table(items, cutTo: width) }
+    return table(Array(items.prefix(shown)), cutTo: width) + "... and \(items.count - shown) more\n"
   }
 }

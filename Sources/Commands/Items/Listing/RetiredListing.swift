@@ -38,8 +38,8 @@ struct RetiredListing {
       if isNumbered { row.insert("\(position + 1)", at: 0) }
       return row
     }
-    return columns(
-      [titles] + rows, cutTo: TerminalStyle().width, whole: titles.firstIndex(of: "WHEN") ?? 0)
+    // The moment alone tells the entries of one place apart.
+    return columns([titles] + rows)
   }
 
   var report: [JSONObject] {

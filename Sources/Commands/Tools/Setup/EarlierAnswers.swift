@@ -20,9 +20,10 @@ struct EarlierAnswers: Sendable {
   /// Settings in that file and in others that the tool reads with it.
   init(
     around file: ConfigurationFile,
-    _ find: @escaping @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [(
-      path: String?, sentence: String
-    )]
+    _ find:
+      @escaping @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [(
+        path: String?, sentence: String
+      )]
   ) {
     self.file = file
     self.find = find
