@@ -80,9 +80,9 @@ private let synonyms = [
   ["vault verify", "verify"], ["vault restore", "restore"], ["code", "otp", "totp"],
   ["get", "show", "cat", "copy", "cp", "read", "lookup", "view"],
   ["add", "new", "insert", "store", "create", "save", "set", "put"], ["update", "mv", "rename", "move"],
-  ["setup", "config", "configure"], ["login", "auth", "signin"], ["status", "whoami", "info"], ["passphrase", "passwd"],
-  ["--version", "version"], ["keychain use", "use"], ["github", "gh"], ["ssh", "ssh-add"],
-  ["sharing", "openbao", "bao", "hashicorp"], ["openbao", "vault"],
+  ["setup", "config", "configure"], ["login", "auth", "signin"], ["status", "whoami", "info"],
+  ["passphrase", "passwd"], ["--version", "version"], ["keychain use", "use"], ["github", "gh"],
+  ["ssh", "ssh-add"], ["sharing", "openbao", "bao", "hashicorp"], ["openbao", "vault"],
 ]
 
 /// What other programs are called, where `llavero import` calls them otherwise.
