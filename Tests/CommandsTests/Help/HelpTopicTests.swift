@@ -73,6 +73,7 @@ import Testing
     arguments: [
       ("ls", "list"), ("rm", "delete"), ("remove", "delete"), ("show", "get"), ("new", "add"),
       ("mv", "update"), ("version", "--version"), ("lst", "list"), ("read", "get"), ("clear", "delete"),
+      ("save", "add"), ("set", "add"), ("put", "add"),
     ])
   func synonyms(typed: String, meant: String) {
     expect(["get", "list", "add", "update", "delete", "--version"].meant(by: typed), is: meant)
