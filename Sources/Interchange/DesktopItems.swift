@@ -9,6 +9,10 @@ public struct DesktopItems: Sendable {
   public let areForEverybody: Bool
   /// Converts an item; `nil` if it isn't one of the program's.
   public let converted: @Sendable (Item) -> Item?
+  /// Whether the first item is a copy of the second, if it has the same secret, which the program has made besides.
+  public private(set) var isCopy: @Sendable (_ other: Item, _ item: Item) -> Bool = { _, _ in false }
+  /// The command that logs the program in again if it is logged out without its items; empty if it isn't.
+  public private(set) var loginCommand: [String] = []
 
   /// The items of git's own helper `libsecret`, and other items of servers that belong to no tool.
   public static let gitLibsecret = DesktopItems(name: "git-libsecret", areForEverybody: true) { item in
@@ -28,13 +32,22 @@ public struct DesktopItems: Sendable {
 
   /// The items of GitHub's program: generic passwords of the service `gh:HOST`. One without an account is the active
   /// one, which is also stored under its account.
-  public static let gh = DesktopItems(name: "gh", areForEverybody: false) { item in
-    guard case .genericPassword(let key) = item.key, key.service.bytes.starts(with: "gh:".utf8),
-      let account = key.account.nonEmpty
-    else { return nil }
-    let host = ByteString(Array(key.service.bytes.dropFirst(3)))
-    return item.moved(to: InternetPassword(protocol: "https", server: host.lowercased, account: account))
-  }
+  public static let gh = DesktopItems(
+    name: "gh", areForEverybody: false,
+    converted: { item in
+      guard case .genericPassword(let key) = item.key, key.service.bytes.starts(with: "gh:".utf8),
+        let account = key.account.nonEmpty
+      else { return nil }
+      let host = ByteString(Array(key.service.bytes.dropFirst(3)))
+      return item.moved(to: InternetPassword(protocol: "https", server: host.lowercased, account: account))
+    },
+    isCopy: { other, item in
+      guard case .genericPassword(let copy) = other.key, case .genericPassword(let key) = item.key else {
+        return false
+      }
+      return copy.service == key.service && copy.account.nonEmpty == nil && key.account.nonEmpty != nil
+    },
+    loginCommand: ["gh", "auth", "login"])
 
   /// The items of docker-credential-secretservice.
   public static let docker = DesktopItems(name: "docker", areForEverybody: true) { ofTool("docker", $0) }

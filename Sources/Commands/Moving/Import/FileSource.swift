@@ -79,6 +79,9 @@ final class FileSource: ImportSource {
     }
   }
 
+  /// Whether there was a login in it when it was read.
+  var hasLogins: Bool { !found.logins.isEmpty }
+
   /// The replacement for each of the logins, for a program that asks no keychain.
   var instead: [(origin: Origin, instead: Instead)] {
     found.logins.compactMap { login in format.instead(of: login).map { (login.origin, $0) } }

@@ -104,9 +104,11 @@ struct ImportCommand: UsingCompanion {
     if !dryRun, !removeSource, !output.json { sayWhatIsStillThere(in: sources) }
   }
 
-  /// Tells a person which files still have what was imported, and how to take it out of them.
+  /// Tells a person which files still have what was imported, and how to take it out of them. Others had no login: a
+  /// program may keep only its settings there, and its logins in a keyring.
   private func sayWhatIsStillThere(in sources: [any ImportSource]) {
-    let files = sources.filter { $0 is FileSource && $0.whyNotRemovable == nil }.map(\.name)
+    let files = sources.filter { ($0 as? FileSource)?.hasLogins == true && $0.whyNotRemovable == nil }
+      .map(\.name)
     guard !files.isEmpty, StandardStreams.isTerminal(2) else { return }
     var named = file
     // Without a file, such a kind takes items out of the desktop's keyring as well.

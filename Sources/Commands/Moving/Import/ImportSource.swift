@@ -27,7 +27,7 @@ extension ImportSource {
 
 struct Removed {
   /// A message for the user; `nil` if nothing was removed.
-  let text: String?
+  var text: String?
   /// The logins that have changed since they were read, and stay.
   var changed: [FoundLogin] = []
   /// Why the source failed in the middle; `nil` if it didn't.

@@ -5,6 +5,8 @@ import ToolCommands
 /// The items of another program in the desktop's Secret Service, as logins.
 final class ProgramItemsSource: ServiceSource, ImportSource {
   private let items: DesktopItems
+  /// All items of the service, as they were when it was read. The program's copies are among them.
+  private var all: [Item] = []
 
   /// - Parameters:
   ///   - name: the user's name for the service.
@@ -16,7 +18,7 @@ final class ProgramItemsSource: ServiceSource, ImportSource {
 
   func read(progress: (Int, Int) -> Void) throws(KeychainError) -> FoundLogins {
     try keychain.reading { () throws(KeychainError) -> FoundLogins in
-      let all = try keychain.items(matching: .all)
+      all = try keychain.items(matching: .all)
       var found = FoundLogins()
       let programs = all.filter { items.converted($0) != nil }
       let collections = try take(programs, into: &found, progress: progress) {
@@ -25,6 +27,52 @@ final class ProgramItemsSource: ServiceSource, ImportSource {
       found.sortNewestFirst()
       takeCollections(of: all, into: &found) { collections.contains($1) }
       return found
+    }
+  }
+
+  /// Deletes the items, and then the program's copies of them.
+  override func remove(_ logins: [FoundLogin]) -> Removed {
+    var removed = super.remove(logins)
+    let staying = Set((removed.changed + removed.notDeleted).map { ObjectIdentifier($0) })
+    let gone = logins.filter { !staying.contains(ObjectIdentifier($0)) }
+    var copies = 0
+    var lost: [String] = []
+    do throws(KeychainError) {
+      for login in gone {
+        guard let original = login.original else { continue }
+        var isLost = true
+        for copy in all where items.isCopy(copy, original) {
+          if try delete(copy, ifOf: login) { copies += 1 } else { isLost = false }
+        }
+        if isLost, case .internetPassword(let key) = login.item.key, let server = key.server,
+          !lost.contains("\(server)")
+        {
+          lost.append("\(server)")
+        }
+      }
+    } catch {
+      removed.failure = removed.failure ?? error
+    }
+    if copies > 0 {
+      removed.text? += ", and \(copies == 1 ? "a copy" : "\(copies) copies") that \(items.name) had made"
+    }
+    if !items.loginCommand.isEmpty, !lost.isEmpty {
+      let login: Hint = "\(commandOf: items.loginCommand)"
+      removed.text? +=
+        "; \(items.name) is logged out of \(lost.joined(separator: ", ")) now, and \(login.description) logs it in"
+    }
+    return removed
+  }
+
+  /// Deletes a copy if it has the same secret as the login. Returns whether it is gone.
+  private func delete(_ copy: Item, ifOf login: FoundLogin) throws(KeychainError) -> Bool {
+    do throws(KeychainError) {
+      return try keychain.exclusively { () throws(KeychainError) -> Bool in
+        guard try keychain.credential(of: copy).secret.isEqual(to: login.credential.secret) else { return false }
+        return try keychain.delete([copy]) > 0
+      }
+    } catch .itemNotFound {
+      return true
     }
   }
 
