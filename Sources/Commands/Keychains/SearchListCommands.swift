@@ -55,10 +55,9 @@ struct RemoveKeychainCommand: ParsableCommand {
     return isRemoved
   }
 
-  /// Whether new items go to the keychain. A keychain named like its kind needn't be listed for that.
+  /// Whether new items go to the keychain: it is asked then, even if it isn't in the list.
   private func isChosen(in state: String) throws(KeychainError) -> Bool {
-    if KeychainKind(rawValue: name) != nil { return false }
-    return try RememberedKeychain.read(in: state)?.name == name
+    try RememberedKeychain.read(in: state)?.name == name
   }
 }
 

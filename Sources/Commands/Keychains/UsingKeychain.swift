@@ -27,24 +27,28 @@ extension KeychainSelection {
     let former = try? RememberedKeychain.read(in: folder)?.name
     let used = former ?? selection.unchosen
     StandardStreams.warn(try RememberedKeychain.write(keychain, vault: vault, in: folder))
-    if !keychain.isBuiltIn, let former { try Self.list(former, in: folder) }
+    if let former { try Self.list(former, in: folder) }
     if keychain.kind.isShared {
       StandardStreams.say(
         "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them; "
           + "\(command: "llavero", "keychain", "use", former ?? KeychainKind.file.rawValue) changes that")
     } else {
-      let others = (try? KeychainList.read(in: folder))?.keychains.filter { $0.name != keychain.name } ?? []
+      let list = (try? KeychainList.read(in: folder))?.keychains.map(\.name) ?? []
+      let lost = former.flatMap { $0 == keychain.name || list.contains($0) ? nil : $0 }
+      let rest = "the others of the list are asked as before"
       saying.say(
-        others.isEmpty
+        list.allSatisfy { $0 == keychain.name }
           ? "only the keychain \(keychain.name) is used from now on"
-          : "new items go to the keychain \(keychain.name) from now on; the others of the list are asked as before"
+          : "new items go to the keychain \(keychain.name) from now on; \(rest)"
+            + (lost.map { ", and the keychain \($0) isn't asked any more" } ?? "")
       )
     }
     if used != keychain.name { selection.tellWhatStaysBehind(in: used, instead: keychain.name) }
   }
 
-  /// Lists the former keychain for new items, so that it still answers.
+  /// Lists the former keychain for new items if there is a list, so that it still answers.
   private static func list(_ former: String, in stateFolder: String) throws(KeychainError) {
+    if (try? KeychainList.read(in: stateFolder))?.keychains.isEmpty ?? true { return }
     let (_, durability) = try KeychainList.change(in: stateFolder) { list in
       guard !list.keychains.contains(where: { $0.name == former }),
         let keychain = list.keychain(named: former), !keychain.kind.isOfOtherMachine
