@@ -51,7 +51,7 @@ struct DeleteCommand: ParsableCommand {
     } catch {
       throw try output.withArray(error)
     }
-    // The list deletes nothing in another shared keychain.
+    try open.refuseShared(items, what: "deletes")
     let isForAll =
       open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }
     let isOfService = { (item: Item) in item.keychain == nil || item.keychain == open.choice.name }

@@ -60,6 +60,7 @@ struct UpdateCommand: ParsableCommand {
         Result { () throws(KeychainError) -> [Item] in
           let items = try selection.items(in: keychain, all: all)
           // Check for impossible changes before asking for the secret.
+          try open.refuseShared(items, what: "changes")
           for item in items { try check(item, newKey, keychain) }
           return items
         }

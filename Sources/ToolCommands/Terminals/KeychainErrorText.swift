@@ -30,7 +30,7 @@ extension Failure {
     case .sharedItem(let keychain):
       self.init(
         "the item is in the keychain \(keychain), which others use, too",
-        hint: "with \(command: "--keychain", keychain) you change it for all of them", status: .keychain)
+        hint: "with \(command: "--keychain", keychain) you change it for all of them", status: .usage)
     case .locked(let path):
       if let vault = VaultOfError({ $0.vaultFile == path }), vault.lacksKeyFile {
         self.init(lackingKeyFile: vault)

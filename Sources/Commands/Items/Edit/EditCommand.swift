@@ -33,6 +33,7 @@ struct EditCommand: ParsableCommand {
     let keychain = open.keychain
     let item = try MeantItem(in: open, isExact: names.exact, selection, for: .changing).meant(by: named)
       .item(in: keychain)
+    try open.refuseShared([item], what: "changes")
     var text = Array(ItemText.text(of: item).utf8)
     while true {
       text = try Editor.edit(text)
