@@ -117,7 +117,16 @@ package enum GitCredentialCommand {
         reply = try protocolOfGit.perform(operation, request, on: open.keychain)
       }
     }
+    if operation == .get, reply.isEmpty { sayIfHidden(request.key, in: open) }
     if hasSaved { open.remember(isSaid: options.selection.tellsOfBeginning) }
     if !reply.isEmpty { try StandardStreams.write(reply) }
+  }
+
+  /// Says why git asks for a login that the person has, where all that matches is hidden on this machine.
+  private static func sayIfHidden(_ place: InternetPassword?, in open: OpenKeychain) {
+    guard open.list != nil, let place, let query = try? ItemQuery(for: .internetPassword(place)),
+      let found = try? open.keychain.find(query)
+    else { return }
+    HiddenLogin(onlyAmong: found)?.failure.failure.report()
   }
 }

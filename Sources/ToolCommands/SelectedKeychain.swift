@@ -59,10 +59,11 @@ package final class SelectedKeychain {
         StandardStreams.say(
           "the keychain \(name) can't be used, and was passed over: \(error.message)")
       }, onHidden: StandardStreams.warn,
-      onHiding: { name, _ in
+      onHiding: { name, items in
+        let reveal: Hint = "\(commandOf: HiddenLogin.revealing(items, in: name))"
         StandardStreams.say(
           "the refused login is in the keychain \(name), which others use, too; it is hidden on this machine "
-            + "until somebody changes it, or until \(command: "llavero", "keychain", "reveal", name)")
+            + "until somebody changes it, or until \(reveal)")
       })
   }
 }

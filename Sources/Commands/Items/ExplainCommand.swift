@@ -80,6 +80,8 @@ struct ExplainCommand: ParsableCommand {
       let hint: Hint? =
         if let expired = found.expired {
           expired.remedyForExpiry
+        } else if let hidden = found.hidden {
+          "\(commandOf: hidden.revealing) has it answer again"
         } else if let other = found.forAnotherPath {
           "\(commandOf: other.key.words(of: "update") + ["--new-path", ""] + self.keychain.words) has it answer for the whole server"
         } else {

@@ -30,6 +30,12 @@ struct ExplanationOutput {
     }?.item
   }
 
+  /// The best item that would answer if it weren't hidden on this machine.
+  var hidden: HiddenLogin? {
+    explanations.lazy.flatMap(\.candidates).first { $0.verdict == .passedOver(.hidden) }
+      .flatMap { HiddenLogin($0.item) }
+  }
+
   /// The only item that is for another path of the server, and would answer without that path.
   var forAnotherPath: Item? {
     let found = explanations.last?.candidates.filter { $0.verdict == .differs([.attribute(.path)]) } ?? []
@@ -218,9 +224,9 @@ struct ExplanationOutput {
     case .deleted: return "it has just been deleted"
     case .negative: return "it says that no password is to be kept for this"
     case .hidden:
-      let name = item.keychain ?? ""
+      let reveal = HiddenLogin.revealing([item], in: item.keychain ?? "")
       return "a server has refused it here; it is hidden on this machine until it changes, or until "
-        + "'llavero keychain reveal \(name)'"
+        + ShellCommand(reveal).inSentence
     }
   }
 

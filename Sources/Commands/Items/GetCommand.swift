@@ -185,14 +185,7 @@ struct GetCommand: ParsableCommand {
   }
 
   private func whyNot(_ item: Item, _ open: OpenKeychain) -> KeychainError {
-    if item.isHidden, let name = item.keychain {
-      return .failure(
-        "the secret for \(item.name) in the keychain \(name) is hidden here, because a server has refused it",
-        hint: """
-          it answers again once somebody changes it, or after \(command: "llavero", "keychain", "reveal", name)
-          """,
-        status: .nothingMatched)
-    }
+    if let hidden = HiddenLogin(item) { return hidden.failure }
     if let credential = try? open.keychain.credential(of: item), credential.hasNoPassword {
       return Self.hasNoPassword(item)
     }

@@ -1,3 +1,4 @@
+import EncryptedFile
 import Keychain
 import KeychainChoice
 import ToolCommands
