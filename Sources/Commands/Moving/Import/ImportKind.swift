@@ -26,36 +26,48 @@ struct ImportKind {
     try otherSources?(paths) ?? []
   }
 
-  /// In the order in which the help lists them.
-  static let all: [ImportKind] = [
-    ImportKind(.gitCredentials), ImportKind(.netrc),
-    ImportKind(
-      name: "git-libsecret", summary: "logins of git's helper 'libsecret' in the Secret Service",
-      desktopItems: .gitLibsecret),
-    ImportKind(
-      .gcm, desktopItems: .gcm,
-      others: { (paths) throws(KeychainError) in try PassStore.present(.gcm, paths: paths) }),
-    ImportKind(.gitConfiguration),
-    ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh), ImportKind(.gitLab),
-    ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc), ImportKind(.pip), ImportKind(.uv),
-    ImportKind(.keyring, desktopItems: .keyring), ImportKind(.aws), ImportKind(.terraform),
-    ImportKind(.kubectl), ImportKind(.npm), ImportKind(.yarn), ImportKind(.composer), ImportKind(.gradle),
-    ImportKind(.maven), ImportKind(.nuget), ImportKind(.rclone), ImportKind(.pgpass), ImportKind(.mysql),
-    ImportKind(.vault),
-    ImportKind(
-      name: "pass", summary: "the store of pass, entry by entry through that program",
-      others: { (paths) throws(KeychainError) in try PassStore.present(.pass, paths: paths) }),
-    ImportKind(
-      name: "gopass", summary: "the stores of gopass, in the same way",
-      others: { (paths) throws(KeychainError) in try PassStore.present(.gopass, paths: paths) }),
-    ImportKind(.bitwarden), ImportKind(.onePassword),
-    ImportKind(.keepassxc), ImportKind(.keePass), ImportKind(.lastPass), ImportKind(.dashlane),
-    ImportKind(.protonPass), ImportKind(.nordPass), ImportKind(.enpass), ImportKind(.roboForm),
-    ImportKind(.keeper), ImportKind(.credentialExchange), ImportKind(.chrome), ImportKind(.firefox),
-    ImportKind(.safari),
-    ImportKind(name: "csv", summary: "any other table; name its columns with --columns"),
-    ImportKind(name: "llavero", summary: "a vault of llavero, or an export of one"),
-  ]
+  /// Each format of files, with what is read besides: in the order in which the help lists them.
+  static let all = FileFormat.all.flatMap(kinds)
+
+  private static func kinds(of format: FileFormat) -> [ImportKind] {
+    switch format.name {
+    case "git-config", "keyring": []  // Beside others of git and Python.
+    case "netrc":
+      [
+        ImportKind(format),
+        ImportKind(
+          name: "git-libsecret", summary: "logins of git's helper 'libsecret' in the Secret Service",
+          desktopItems: .gitLibsecret),
+      ]
+    case "gcm":
+      [
+        ImportKind(
+          format, desktopItems: .gcm,
+          others: { (paths) throws(KeychainError) in try PassStore.present(.gcm, paths: paths) }),
+        ImportKind(.gitConfiguration),
+      ]
+    case "docker": [ImportKind(format, desktopItems: .docker)]
+    case "gh": [ImportKind(format, desktopItems: .gh)]
+    case "cargo": [ImportKind(format, desktopItems: .cargo)]
+    case "uv": [ImportKind(format), ImportKind(.keyring, desktopItems: .keyring)]
+    case "vault":
+      [
+        ImportKind(format),
+        ImportKind(
+          name: "pass", summary: "the store of pass, entry by entry through that program",
+          others: { (paths) throws(KeychainError) in try PassStore.present(.pass, paths: paths) }),
+        ImportKind(
+          name: "gopass", summary: "the stores of gopass, in the same way",
+          others: { (paths) throws(KeychainError) in try PassStore.present(.gopass, paths: paths) }),
+      ]
+    case "llavero":
+      [
+        ImportKind(name: "csv", summary: "any other table; name its columns with --columns"),
+        ImportKind(name: "llavero", summary: "a vault of llavero, or an export of one"),
+      ]
+    default: [ImportKind(format)]
+    }
+  }
 
   init(
     _ format: FileFormat, desktopItems: DesktopItems? = nil,
