@@ -26,75 +26,31 @@ extension KeychainDescriptor {
 }
 
 extension KeychainKind {
-  /// Kinds besides those of this file. A program sets it before anything else runs.
+  /// The program's own kinds.
+  private static let own: [any KeychainDescriptor] = [
+    FileKind(), SecretServiceKind(), ForwardedKind(), OpenBaoKind(), GitKind(),
+  ]
+
+  /// Kinds besides these. A program sets it before anything else runs.
   nonisolated(unsafe) package static var further: [any KeychainDescriptor] = []
 
+  /// All kinds.
+  public static var allCases: [KeychainKind] { (own + further).map(\.kind) }
+
+  /// The kind of a name.
+  public init?(rawValue: String) {
+    guard let kind = Self.descriptor(of: rawValue)?.kind else { return nil }
+    self = kind
+  }
+
   package var descriptor: any KeychainDescriptor {
-    switch rawValue {
-    case KeychainKind.file.rawValue: return FileKind()
-    case KeychainKind.git.rawValue: return GitKind()
-    case KeychainKind.secretService.rawValue: return SecretServiceKind()
-    case KeychainKind.forwarded.rawValue: return ForwardedKind()
-    case KeychainKind.openBao.rawValue: return OpenBaoKind()
-    default:
-      guard let descriptor = Self.further.first(where: { $0.kind == self }) else {
-        preconditionFailure("a kind is known before it is named")
-      }
-      return descriptor
+    guard let descriptor = Self.descriptor(of: rawValue) else {
+      preconditionFailure("a kind is known before it is named")
     }
-  }
-}
-
-/// An encrypted file.
-package struct FileKind: KeychainDescriptor {
-  package var kind: KeychainKind { .file }
-  package var fileSettings: [String] { [ListedKeychain.identityOption] }
-
-  package func open(
-    _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.file(keychain) }
-}
-
-/// An encrypted file that is shared through git.
-package struct GitKind: KeychainDescriptor {
-  package var kind: KeychainKind { .git }
-  package var fileSettings: [String] {
-    [ListedKeychain.identityOption, ListedKeychain.branchOption, ListedKeychain.labelOption]
+    return descriptor
   }
 
-  package func open(
-    _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.file(keychain) }
-}
-
-/// The desktop's keychain.
-package struct SecretServiceKind: KeychainDescriptor {
-  package var kind: KeychainKind { .secretService }
-
-  package func open(
-    _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.desktop() }
-
-  package func served(by keychain: any KeychainStore) -> KeychainKind? {
-    guard let keychain = keychain as? any DesktopKeychain, keychain.isOwn else { return nil }
-    return keychain.servesForwarded ? .forwarded : .file
+  private static func descriptor(of name: String) -> (any KeychainDescriptor)? {
+    own.first { $0.kind.rawValue == name } ?? further.first { $0.kind.rawValue == name }
   }
-}
-
-/// Another machine's keychain.
-package struct ForwardedKind: KeychainDescriptor {
-  package var kind: KeychainKind { .forwarded }
-
-  package func open(
-    _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.forwarded() }
-}
-
-/// A keychain in OpenBao or HashiCorp Vault.
-package struct OpenBaoKind: KeychainDescriptor {
-  package var kind: KeychainKind { .openBao }
-
-  package func open(
-    _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.remote(keychain) }
 }

@@ -27,39 +27,6 @@ public struct KeychainKind: RawRepresentable, Sendable {
     self.needsCompanion = needsCompanion
     self.isOfOtherMachine = isOfOtherMachine
   }
-
-  /// The encrypted file.
-  public static var file: KeychainKind {
-    KeychainKind("file", hasBuiltIn: true, canBeListed: true, isFile: true)
-  }
-  /// The desktop's Secret Service.
-  public static var secretService: KeychainKind {
-    KeychainKind("secret-service", hasBuiltIn: true, needsCompanion: true)
-  }
-  /// Another machine's keychain, which ssh forwards to this one.
-  public static var forwarded: KeychainKind {
-    KeychainKind("forwarded", hasBuiltIn: true, isOfOtherMachine: true)
-  }
-  /// A keychain in OpenBao or HashiCorp Vault.
-  public static var openBao: KeychainKind { KeychainKind("openbao", canBeListed: true, isShared: true) }
-  /// An encrypted file that several people or machines share through a git repository.
-  public static var git: KeychainKind {
-    KeychainKind("git", canBeListed: true, isShared: true, isFile: true)
-  }
-
-  /// The kind of a name. (An answer asks for one: no list is made for it.)
-  public init?(rawValue: String) {
-    switch rawValue {
-    case "file": self = .file
-    case "secret-service": self = .secretService
-    case "forwarded": self = .forwarded
-    case "openbao": self = .openBao
-    case "git": self = .git
-    default:
-      guard let kind = Self.further.first(where: { $0.kind.rawValue == rawValue })?.kind else { return nil }
-      self = kind
-    }
-  }
 }
 
 extension KeychainKind: Hashable, CaseIterable {
@@ -70,11 +37,6 @@ extension KeychainKind: Hashable, CaseIterable {
 
   /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
-
-  /// All kinds.
-  public static var allCases: [KeychainKind] {
-    [.file, .secretService, .forwarded, .openBao, .git] + further.map(\.kind)
-  }
 }
 
 extension KeychainKind {
@@ -83,4 +45,7 @@ extension KeychainKind {
 
   /// Whether it is on a server that several people use.
   package var isOnServer: Bool { isShared && !isFile }
+
+  /// The names of the keychains that need no listing.
+  package static var builtInNames: [String] { allCases.filter(\.hasBuiltIn).map(\.rawValue) }
 }

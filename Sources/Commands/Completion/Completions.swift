@@ -196,7 +196,7 @@ struct Completions {
   private static func keychains(listed: Bool, builtIn: Bool) -> [String] {
     let location = try? VaultLocation()
     let list = location.flatMap { try? KeychainList.read(in: $0.stateFolder) } ?? KeychainList()
-    let own = builtIn ? KeychainKind.allCases.filter(\.hasBuiltIn).map(\.rawValue) : []
+    let own = builtIn ? KeychainKind.builtInNames : []
     return own + list.keychains.map(\.name).filter { !own.contains($0) }
   }
 

@@ -48,7 +48,7 @@ struct UseKeychainCommand: UsingCompanion {
       are asked as before.
       """)
 
-  @Argument("file, secret-service, forwarded, or one that was added", value: "name")
+  @Argument("\(KeychainKind.builtInNames.joined(separator: ", ")), or one that was added", value: "name")
   var name: String
 
   @OptionGroup var saying: SayingOptions

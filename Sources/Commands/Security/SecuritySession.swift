@@ -42,12 +42,13 @@ final class SecuritySession {
     if last == "vault.age", name == location.vaultFile || isSameFile(name, location.vaultFile) {
       return .named(ListedKeychain(builtIn: .file))
     }
+    let own = KeychainKind.builtInNames.joined(separator: ", ")
     throw .status(
       .noSuchKeychain, of: "SecKeychainOpen \(terminalText(name))",
       because: KeychainError(
         "there is no keychain '\(name)'",
         hint:
-          "use login, file, secret-service, forwarded, \(prose: location.vaultFile), or one that 'llavero keychain list' shows",
+          "use login, \(prose: own), \(prose: location.vaultFile), or one that 'llavero keychain list' shows",
         status: .usage))
   }
 

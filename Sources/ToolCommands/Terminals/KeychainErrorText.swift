@@ -1,6 +1,7 @@
 import EncryptedFile
 import Glibc
 package import Keychain
+import KeychainChoice
 
 extension Failure {
   /// Describes an error of a keychain. This is the only place that turns these errors into text.
@@ -108,10 +109,10 @@ extension Failure {
         }
       self.init("the keychain can't be used: \(reason)", hint: hint, status: .keychain)
     case .noKeychain(let name):
+      let own = KeychainKind.builtInNames.joined(separator: ", ")
       self.init(
         "there is no keychain '\(name)'",
-        hint: "use file, secret-service, forwarded, or one that 'llavero keychain list' shows", status: .usage
-      )
+        hint: "use \(prose: own), or one that 'llavero keychain list' shows", status: .usage)
     case .unsafeFile(let path, let fault):
       self.init(path, fault)
     case .missing(let path):
