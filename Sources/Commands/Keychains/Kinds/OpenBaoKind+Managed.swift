@@ -53,7 +53,7 @@ extension OpenBaoKind: ManagedKind {
       throw .failure("--identity and --create are for encrypted files", status: .usage)
     }
     if !adding.update {
-      _ = try DescribedServer(adding.name, at: adding.place, adding.settings, changing: nil)
+      _ = try DescribedOpenBao(adding.name, at: adding.place, adding.settings, changing: nil)
     }
   }
 
@@ -72,7 +72,7 @@ extension OpenBaoKind: ManagedKind {
         "there is no keychain '\(name)' in the list", hint: "see it with 'llavero keychain list'",
         status: .nothingMatched)
     }
-    let described = try DescribedServer(
+    let described = try DescribedOpenBao(
       name, at: adding.place, adding.settings, changing: adding.update ? present : nil)
     guard adding.update, let former = present else {
       try adding.refuse(described.keychain, in: list)

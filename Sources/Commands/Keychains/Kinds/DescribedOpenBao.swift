@@ -7,7 +7,7 @@ import SignIn
 import ToolCommands
 
 /// A keychain on a server, from a person's description of a new one or of changes.
-struct DescribedServer {
+struct DescribedOpenBao {
   /// Its entry for the list.
   let keychain: ListedKeychain
   /// Whether this machine's files about the former one, its copies first, no longer belong to this one.
