@@ -2,8 +2,8 @@ package import EncryptedFile
 package import Forwarding
 package import Keychain
 
-/// What opens the chosen keychain: for the commands, for tools, and for programs that link the library. Each program
-/// knows its own settings, and how to open each kind.
+/// What opens the chosen keychain. There are two: `ProgramOpener` for llavero's own programs, and `LibraryOpener`
+/// for those that link the library. Each knows its own settings, and how to open each kind.
 package protocol KeychainOpener: AnyObject {
   /// The person's own folders.
   var location: VaultLocation { get }

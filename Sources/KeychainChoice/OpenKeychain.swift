@@ -3,6 +3,7 @@ package import Forwarding
 package import Keychain
 package import PrivateFiles
 
+/// A keychain that is open, and why it is in use.
 package struct OpenKeychain {
   /// The keychain in use, and the reason for it. With a search list, new items go to it.
   package var choice: KeychainChoice

@@ -23,9 +23,9 @@ package enum ForwardAnswerProgram {
       selection.isForTool = true
       selection.readsSecrets = true
       selection.mayBeForwarded = false
-      let selected = try selection.choose()
+      let opener = try selection.choose()
       let text = try StandardStreams.readAll(0, limit: ForwardingWork.maximumSize, what: "the work")
-      try StandardStreams.write(answer(text, selected).encoded)
+      try StandardStreams.write(answer(text, opener).encoded)
     } catch {
       Program.end(error)
     }
@@ -40,7 +40,7 @@ package enum ForwardAnswerProgram {
   }
 
   private static func answer(
-    _ text: borrowing Secret, _ selected: SelectedKeychain
+    _ text: borrowing Secret, _ opener: ProgramOpener
   ) throws(KeychainError) -> ForwardingService.Outcome {
     let work: ForwardingWork
     do throws(ForwardingWork.Malformed) {
@@ -54,7 +54,7 @@ package enum ForwardAnswerProgram {
       return .response(.fault(.malformed))
     }
     let isInvited = work.permissions.invites(request.query, by: request.tool)
-    let open = try (isInvited ? selected : selected.withoutAsking).open()
+    let open = try (isInvited ? opener : opener.withoutAsking).open()
     let outcome = ForwardingService(open.keychain, work.permissions).answer(request)
     if case .response(.items) = outcome, case .change = request.action { open.remember(isSaid: false) }
     return outcome

@@ -83,14 +83,14 @@ package enum GitCredentialCommand {
     options.selection.readsSecrets = true
     options.selection.isForTool = true
     options.selection.tool = "git"
-    let selected = try options.selection.choose()
+    let opener = try options.selection.choose()
     let lines = try RequestLines.read { (buffer) throws(KeychainError) in
       let count = StandardStreams.read(0, into: buffer, waits: true)
       if count < 0 { throw .request(.input(errno: Int32(-count))) }
       return count
     }
     let request = try lines.withUnsafeBytes { (text) throws(KeychainError) in try GitRequest(parsing: text) }
-    let open = try selected.open()
+    let open = try opener.open()
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     protocolOfGit.isAskedByGit = { RunningProcess.isAskedByGit }
     protocolOfGit.accountForAll = { NameForAll.find(for: $0, in: open) }

@@ -1,12 +1,10 @@
 import Bytes
 package import EncryptedFile
-import Forwarding
 import Glibc
 package import Keychain
-package import KeychainChoice
-import PrivateFiles
+import KeychainChoice
 
-/// A command's choice of keychain, and how to unlock it.
+/// What a command was told about the keychain to use, and about how to unlock it.
 package struct KeychainSelection {
   package var name: String?
   package var collection: String?
@@ -81,18 +79,18 @@ package struct KeychainSelection {
   /// `llavero-secret-service` here. So nothing may be read from standard input before this.
   ///
   /// - Throws: ``KeychainError`` for a keychain that is unknown, or can't be used here.
-  package func choose() throws(KeychainError) -> SelectedKeychain {
+  package func choose() throws(KeychainError) -> ProgramOpener {
     let location = try VaultLocation()
     let choice = try KeychainChoice.made(named: name, at: location)
     let others = choice?.isNamed == true ? KeychainList() : try others(at: location)
     try need(of: choice, others, at: location).meet()
-    let selected = SelectedKeychain(self, location, choice, others)
-    if let choice, !choice.kind.isOfOtherMachine { return selected }
-    if choice != nil || !LookBefore.wasDone, let forwarded = try forwarded(selected) { return forwarded }
+    let opener = ProgramOpener(self, location, choice, others)
+    if let choice, !choice.kind.isOfOtherMachine { return opener }
+    if choice != nil || !LookBefore.wasDone, let forwarded = try forwarded(opener) { return forwarded }
     if mayBeForwarded, Program.secretService == nil { LookBefore.leaveNote() }
-    guard let why = CompanionNeed.wanted.obstacle() else { return selected }
+    guard let why = CompanionNeed.wanted.obstacle() else { return opener }
     LookBefore.removeNote()
-    return SelectedKeychain(
+    return ProgramOpener(
       self, location, KeychainChoice(kind: .file, reason: .noService(.unavailable(reason: why.reason))),
       others)
   }
@@ -104,7 +102,7 @@ package struct KeychainSelection {
     if choice?.kind.needsCompanion == true { return .required }
     let hasServer = choice?.kind.isOnServer == true || others.keychains.contains { $0.kind.isOnServer }
     // Without it, the other keychains of the list still answer.
-    return others.needsCompanion || hasServer && RemoteKeychains.logInFromSecretService(location)
+    return others.needsCompanion || hasServer && KeychainChoice.personal(at: location).kind.needsCompanion
       ? .wanted : .none
   }
 
@@ -120,28 +118,16 @@ package struct KeychainSelection {
   }
 
   /// The keychain forwarded to this machine, if it is chosen, or if there is one and nothing is chosen.
-  private func forwarded(_ selected: SelectedKeychain) throws(KeychainError) -> SelectedKeychain? {
+  private func forwarded(_ opener: ProgramOpener) throws(KeychainError) -> ProgramOpener? {
     guard mayBeForwarded else {
-      if selected.choice == nil { return nil }
+      if opener.choice == nil { return nil }
       throw .failure(Self.isNotPassedOn, status: .keychain)
     }
-    if selected.choice != nil { return selected }
-    return try selected.openIfForwarded().map(selected.opened)
+    if opener.choice != nil { return opener }
+    return try opener.openIfForwarded().map(opener.opened)
   }
 
-  var mustBeForwarded: Bool { mayBeForwarded && environment.namesForwarded }
-
-  private static let isNotPassedOn = "a keychain that is forwarded to this machine is not passed on"
-
-  func forwardedKeychain() throws(KeychainError) -> ForwardedKeychain {
-    guard mayBeForwarded else { throw .unavailable(reason: Self.isNotPassedOn) }
-    let keychain = try environment.forwardedKeychain(for: tool)
-    keychain.onPart = {
-      StandardStreams.say(
-        "a part of the forwarded keychain can't be used on the other machine, and was passed over")
-    }
-    return keychain
-  }
+  static let isNotPassedOn = "a keychain that is forwarded to this machine is not passed on"
 
   /// The encrypted file that is named, or in use; else the unlisted one that exists, whether or not it is selected.
   ///
@@ -161,55 +147,8 @@ package struct KeychainSelection {
         "\(name == nil ? "LLAVERO_KEYCHAIN" : "--keychain") names the keychain \(choice.name), which is not an encrypted file",
         hint: "name your own with --keychain file", status: .usage)
     }
-    guard let choice, choice.kind.isFile else { return try encryptedFile(at: location) }
-    return try encryptedFile(choice.keychain)
-  }
-
-  package func encryptedFile(at location: VaultLocation) throws(KeychainError) -> EncryptedFileKeychain {
-    try file(at: location)
-  }
-
-  /// The encrypted file of a keychain that may not be in the list yet.
-  package func encryptedFile(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
-    let location = try VaultLocation()
-    let own = try location.of(keychain)
-    let file = try file(at: own, keychain)
-    if sharesChanges { keychain.checkName(atChangesOf: file, in: location.stateFolder) }
-    if keychain.kind.hasRepository, sharesChanges, !changesNothing {
-      try BackgroundSync.refuseUnusable(keychain, file)
-      file.sharing = BackgroundSync.Sharing(keychain: keychain, location: own)
-      BackgroundSync.sendWhatIsLeft(keychain, at: own)
-    }
-    return file
-  }
-
-  private func file(
-    at location: VaultLocation, _ listed: ListedKeychain = ListedKeychain(builtIn: .file)
-  ) throws(KeychainError) -> EncryptedFileKeychain {
-    // The calling program is about to open the same file.
-    if CommandSlotProgram.isOpening(location.vaultFile) {
-      throw .locked(path: location.vaultFile)
-    }
-    let passphrases = passphraseSources(for: .vault(path: location.vaultFile))
-    let keychain = try environment.encryptedFile(
-      at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
-      cache: try unlockCache(at: location), openers: openers(at: location, listed),
-      mustExist: !listed.isBuiltIn && sharesChanges,
-      onNotice: { notice in
-        if case .mistypedRecoveryCode(let groups) = notice { passphrases.noteMistypedCode(groups) }
-        tell(notice, of: location)
-      })
-    keychain.onlyReads = changesNothing
-    return keychain
-  }
-
-  /// The ways to open the file without asking anybody.
-  private func openers(at location: VaultLocation, _ listed: ListedKeychain) -> SlotOpeners {
-    var openers = environment.openers(of: listed)
-    openers.identity = identity
-    openers.mayRunPrograms = mayRunPrograms
-    openers.run = { CommandSlotProgram.passphrase(of: $0, opening: location.vaultFile) }
-    return openers
+    let keychain = choice.flatMap { $0.kind.isFile ? $0.keychain : nil }
+    return try ProgramOpener(self, location).file(keychain ?? ListedKeychain(builtIn: .file))
   }
 
   /// Forgets the keys of all encrypted files of this user.
@@ -220,7 +159,7 @@ package struct KeychainSelection {
     return try unlockCache(at: location).forget(nil)
   }
 
-  private func unlockCache(at location: VaultLocation) throws(KeychainError) -> UnlockCache {
+  func unlockCache(at location: VaultLocation) throws(KeychainError) -> UnlockCache {
     var cache = try environment.unlockCache(
       at: location, idle: unlockIdle, total: unlockTotal, program: Program.agent)
     cache.renews = renewsUnlock

@@ -36,7 +36,7 @@ package enum Program {
     self.secretService = secretService
     ProcessSettings.make()
     StandardStreams.occupy()
-    if name == RemoteKeychains.refresherName { RemoteKeychains.refresh() }
+    if name == CopyRefresher.name { CopyRefresher.main() }
     if name == agent.name {
       clinux_refuse_core_for_good()
       Agent.main()

@@ -40,7 +40,7 @@ private final class StandardToolCall: ToolCall {
   private(set) var wantsVersion = false
   private var arguments: ToolArguments?
   private var selection = KeychainSelection()
-  private var selected: SelectedKeychain?
+  private var chosenOpener: ProgramOpener?
   private var opened: OpenKeychain?
 
   init(_ tool: Tool, as programName: String) {
@@ -136,7 +136,7 @@ private final class StandardToolCall: ToolCall {
   }
 
   func begin() throws(KeychainError) {
-    _ = try choice()
+    _ = try opener()
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int {
@@ -154,7 +154,7 @@ private final class StandardToolCall: ToolCall {
 
   func keychain() throws(KeychainError) -> any KeychainStore {
     if let opened { return opened.keychain }
-    let open = try choice().open()
+    let open = try opener().open()
     opened = open
     return open.keychain
   }
@@ -170,10 +170,10 @@ private final class StandardToolCall: ToolCall {
     opened?.remember(isSaid: selection.tellsOfBeginning)
   }
 
-  private func choice() throws(KeychainError) -> SelectedKeychain {
-    if let selected { return selected }
-    let choice = try selection.choose()
-    selected = choice
-    return choice
+  private func opener() throws(KeychainError) -> ProgramOpener {
+    if let chosenOpener { return chosenOpener }
+    let opener = try selection.choose()
+    chosenOpener = opener
+    return opener
   }
 }

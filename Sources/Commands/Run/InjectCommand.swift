@@ -91,13 +91,13 @@ enum InjectCommand {
     }
     let program = options.program.isEmpty ? nil : ProgramRun(options.program)
     // Before any file is read, because a file may be a pipe.
-    let selected = try options.selection.choose()
+    let opener = try options.selection.choose()
     let template = try template(options.template)
     let name = options.template?.text ?? "the template"
     let parts = try parts(of: template, name)
     var resolved = ResolvedReferences()
     if !parts.references.isEmpty {
-      resolved = try ResolvedReferences(parts.references, in: try selected.open())
+      resolved = try ResolvedReferences(parts.references, in: try opener.open())
     }
     let filled = template.withUnsafeBytes { resolved.filled($0, parts.parts) }
     guard let program else {

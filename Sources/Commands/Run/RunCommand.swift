@@ -141,17 +141,17 @@ enum RunCommand {
     let folder = try options.folderVariables()
     if options.needsKeychain || folder != nil || ProgramVariables.areInherited {
       // Before any file is read, because a file may be a pipe.
-      let selected = try options.selection.choose()
+      let opener = try options.selection.choose()
       var named: NamedVariables?
       if options.assignments.contains(where: \.namesItem) {
         named = NamedVariables(
-          isExact: options.isExact, selection: options.selection, open: try selected.open())
+          isExact: options.isExact, selection: options.selection, open: try opener.open())
       }
       let variables = try variables(options, folder, named)
       let references = variables.references
       var resolved = ResolvedReferences()
       if !references.isEmpty || options.hosts != nil {
-        let open = if let named { named.open } else { try selected.open() }
+        let open = if let named { named.open } else { try opener.open() }
         resolved = try ResolvedReferences(references, in: open)
         if let hosts = options.hosts {
           netrc = try NetrcText.text(for: hosts, in: open.keychain, at: .now)

@@ -42,7 +42,8 @@ struct InitCommand: ParsableCommand {
         "only the encrypted file is made by this command",
         hint: "'llavero keychain add NAME file FOLDER --create' makes another one", status: .usage)
     }
-    let keychain = try self.keychain.selection.encryptedFile(at: try VaultLocation())
+    let keychain = try ProgramOpener(self.keychain.selection, try VaultLocation())
+      .file(ListedKeychain(builtIn: .file))
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
       // Before the user has to think of a passphrase for it.
