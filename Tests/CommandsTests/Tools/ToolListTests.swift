@@ -95,4 +95,35 @@ import Testing
     }
     expect(rows.sorted(), is: expected.sorted())
   }
+
+  @Test("llavero-explain(1)'s has each tool whose call can be made up, and no other")
+  func explainPage() throws {
+    let list = try part(
+      of: try packageText("man/llavero-explain.1"), after: "\n.It Fl -for Ar tool\nWho asks:\n",
+      before: "\nFor a tool")
+    let words = list.replacing(".Pq the default", with: "").split { " ,.\n".contains($0) }
+    expect(words.filter { $0 != "Cm" && $0 != "or" }.sorted(), is: (["git"] + RehearsedCall.tools).sorted())
+  }
+
+  @Test("llavero-forward(1)'s has each tool that can ask from another machine, and no other")
+  func forwardPage() throws {
+    let list = try part(
+      of: try packageText("man/llavero-forward.1"), after: "\n.Pq the tool is ", before: " ,\n")
+    expect(
+      list.replacing(" or ", with: ", ").split(separator: ", ").map(String.init).sorted(),
+      is: (Tool.all.map(\.name) + ["git", "secret-service", "llavero"]).sorted())
+  }
+
+  @Test("that of the documentation's commands has each program that tools call, and no other")
+  func commandsPage() throws {
+    let table = try part(
+      of: try packageText("docs/commands.md"), after: "\n| program | called after |\n|---|---|\n",
+      before: "\n\n")
+    let programs = table.split(separator: "\n").map { String($0.split(separator: "`")[1]) }
+    // People type 'llavero netrc' themselves.
+    let ofTools = Tool.all.filter { $0.name != "netrc" }.flatMap { tool in
+      tool.links.isEmpty ? ["llavero \(tool.name)"] : tool.links
+    }
+    expect(programs.sorted(), is: (ofTools + ["git-credential-llavero", "llavero security"]).sorted())
+  }
 }
