@@ -151,6 +151,16 @@ package struct KeychainSelection {
     return try ProgramOpener(self, location).file(keychain ?? ListedKeychain(builtIn: .file))
   }
 
+  /// Why a keychain on a server can't be used now. Nobody is asked.
+  package func obstacle(
+    ofServerKeychain keychain: ListedKeychain, at location: VaultLocation
+  ) -> KeychainError? {
+    var selection = self
+    selection.name = keychain.name
+    (selection.mayAsk, selection.mayPrompt) = (false, false)
+    return ProgramOpener(selection, location).obstacle(of: keychain)
+  }
+
   /// Forgets the keys of all encrypted files of this user.
   ///
   /// - Returns: the folders of agents that may still keep some of them; see ``UnlockCache/forget(_:)``.

@@ -101,9 +101,12 @@ struct AddKeychainCommand: ParsableCommand {
     if update { return try managed.add(self, location) }
     // Report an unreadable choice before anything is made.
     _ = try Self.asked(at: location)
-    let names = try lockNames(at: location)
-    defer { withExtendedLifetime(names) {} }
-    try managed.add(self, location)
+    do {
+      let names = try lockNames(at: location)
+      defer { withExtendedLifetime(names) {} }
+      try managed.add(self, location)
+    }
+    managed.tellIfUnusable(self, location)
   }
 
   /// - Throws: ``KeychainError`` if no kind has this name that can be added. It says which one may be meant.

@@ -32,6 +32,18 @@ extension ProgramOpener {
       })
   }
 
+  /// Why a keychain can't be used now, as far as that can be told without asking anybody; `nil` if it can, or if its login
+  /// is where this program can't look.
+  func obstacle(of keychain: ListedKeychain) -> KeychainError? {
+    if KeychainChoice.personal(at: location).kind.needsCompanion, Program.secretService == nil { return nil }
+    do throws(KeychainError) {
+      guard case .unavailable(let error) = try remote(keychain).probe() else { return nil }
+      return error
+    } catch {
+      return error
+    }
+  }
+
   func openBao(_ keychain: ListedKeychain, isInsistent: Bool) throws(KeychainError) -> OpenBaoOpener {
     let settings: OpenBaoSettings
     do throws(OpenBaoSettings.Fault) {

@@ -47,6 +47,9 @@ protocol ManagedKind: KeychainDescriptor {
 
   /// Adds a keychain to the list, and makes it if need be.
   func add(_ adding: AddKeychainCommand, _ location: VaultLocation) throws(KeychainError)
+
+  /// Says what keeps a keychain from being used that has just been added.
+  func tellIfUnusable(_ adding: AddKeychainCommand, _ location: VaultLocation)
 }
 
 /// The options of `llavero keychain add` that only some kinds of keychain have.
@@ -137,4 +140,6 @@ extension ManagedKind {
   func add(_ adding: AddKeychainCommand, _ location: VaultLocation) throws(KeychainError) {
     try adding.put(ListedKeychain(adding.name, kind, at: adding.place), into: location)
   }
+
+  func tellIfUnusable(_ adding: AddKeychainCommand, _ location: VaultLocation) {}
 }

@@ -57,7 +57,7 @@ extension OpenBaoKind: ManagedKind {
     }
   }
 
-  /// Adds a keychain in OpenBao or Vault. The server isn't asked, because its login may be stored only later.
+  /// Adds a keychain in OpenBao or Vault, whether or not the server can be used: its login may be stored only later.
   func add(_ adding: AddKeychainCommand, _ location: VaultLocation) throws(KeychainError) {
     let (name, state) = (adding.name, location.stateFolder)
     let list = try KeychainList.read(in: state)
@@ -87,5 +87,21 @@ extension OpenBaoKind: ManagedKind {
     if !isChanged { return try add(adding, location) }
     if described.isAnother { AddKeychainCommand.forget(name, at: location) }
     adding.saying.say("the keychain \(name) has other settings now")
+  }
+
+  func tellIfUnusable(_ adding: AddKeychainCommand, _ location: VaultLocation) {
+    let name = adding.name
+    guard let list = try? KeychainList.read(in: location.stateFolder), let added = list.keychain(named: name),
+      let error = adding.keychain.selection.obstacle(ofServerKeychain: added, at: location)
+    else { return }
+    let failure = error.failure
+    StandardStreams.say("\(name) can't be used yet: \(failure.message)")
+    let removing: Hint = "\(command: "llavero", "keychain", "remove", name) takes it out of the list"
+    let hint: Hint =
+      switch error.ofOpenBao {
+      case .noLogin, .nobodyLoggedIn, .tokenRefused, .loginRefused: failure.hint ?? removing
+      default: removing
+      }
+    StandardStreams.say("hint: \(hint)")
   }
 }
