@@ -98,7 +98,7 @@ struct ExplainCommand: ParsableCommand {
     var sent = try insteadOf(named) ?? named
     sent.account = account
     let query = try ItemQuery(for: .internetPassword(sent))
-    guard let winner = try keychain.explain(query, takes: { question.takes($1) }).winner, winner[.path] != nil
+    guard let winner = try keychain.explain(query, where: { question.takes($1) }).winner, winner[.path] != nil
     else { return nil }
     return winner
   }
