@@ -22,6 +22,12 @@ struct HelpTopic {
       + "\n  See 'llavero help <topic>'.\n"
   }
 
+  /// Programs that have a topic of another name.
+  private static let otherNames = ["gh": gitHub.name]
+
+  /// The topic about a program; `nil` if there is none.
+  static func about(_ program: String) -> String? { otherNames[program] }
+
   /// The names of the tools that have a recipe.
   static var toolNames: [String] { KnownTool.all.flatMap(\.recipes).map(\.name) }
 
@@ -41,7 +47,7 @@ struct HelpTopic {
     default: break
     }
     guard arguments.count > 1, arguments[0] == "help" else { return false }
-    let name = arguments[1]
+    let name = otherNames[arguments[1]] ?? arguments[1]
     let recipe = { ToolRecipe.named(name)?.text ?? Tool.named(name)?.speaks.usage }
     if let text = all.first(where: { $0.name == name })?.text ?? recipe() {
       if arguments.count > 2 {
@@ -57,7 +63,7 @@ struct HelpTopic {
     let names = topics + commands + nestedCommands + toolNames + Tool.all.map(\.name)
     if let similar = names.synonym(of: name) {
       message += "; did you mean '\(similar)'?"
-    } else if case let kind = importSynonyms[name] ?? name, ImportKind.isName(kind) {
+    } else if let kind = ImportKind.meant(by: name) {
       throw .failure(
         message,
         hint: "\(command: "llavero", "import", kind) brings in what it has; see 'llavero help import'",
@@ -93,6 +99,14 @@ private let optionSynonyms = [
   "--username": "--account", "--user": "--account", "-u": "--account", "--force": "--yes",
   "-f": "--yes",
 ]
+
+extension ImportKind {
+  /// The name of the kind that brings in what a program keeps; `nil` if there is none.
+  static func meant(by program: String) -> String? {
+    let name = importSynonyms[program] ?? program
+    return isName(name) ? name : nil
+  }
+}
 
 extension ParsableCommand {
   /// The option that was meant by one of these arguments, which this command doesn't have.

@@ -22,6 +22,7 @@ extension HelpTopic {
       From one of llavero's keychains to the other:
 
           llavero migrate --from file --to secret-service --dry-run
+          llavero migrate --from file --to secret-service
           llavero keychain use secret-service
 
       LETTING TOOLS LOG IN FROM HERE

@@ -136,7 +136,7 @@ struct SetupCommand: UsingCompanion {
     if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
     guard let tool = ToolSetup.named(name) else {
-      let isKnown = ToolRecipe.named(name) != nil
+      let isKnown = ToolRecipe.named(name) != nil || ImportKind.meant(by: name) != nil
       let similar =
         isKnown ? nil : ToolSetup.names.map(\.name).closest(to: name).map { "; did you mean '\($0)'?" }
       throw KeychainError(
@@ -197,6 +197,11 @@ struct SetupCommand: UsingCompanion {
   private static func hint(for name: String) -> Hint {
     if let recipe = ToolRecipe.named(name) {
       return "\(command: "llavero", "help", recipe.name) shows what to type"
+    }
+    if let kind = ImportKind.meant(by: name) {
+      let topic = HelpTopic.about(name) ?? "import"
+      return
+        "\(command: "llavero", "import", kind) takes over its logins; see \(command: "llavero", "help", topic)"
     }
     let names = ToolSetup.all.map(\.name).joined(separator: ", ")
     return "it knows \(prose: names); any other program gets its secrets from \(command: "llavero", "run")"
