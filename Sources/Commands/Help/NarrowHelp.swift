@@ -20,7 +20,27 @@ enum NarrowHelp {
 
   /// A command's help. ArgumentParser would break commands, too.
   static func message(_ render: (_ columns: Int?) -> String) -> String {
-    width.map { text(render(100_000), to: $0) } ?? render(nil)
+    width.map { text(withShortUsage(render(100_000)), to: $0) } ?? withShortUsage(render(nil))
+  }
+
+  private static func withShortUsage(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { shortUsage(String($0)) }
+      .joined(separator: "\n")
+  }
+
+  /// A usage that is too long, with one word for all options, as ArgumentParser writes it for a command with many.
+  static func shortUsage(_ line: String) -> String {
+    guard line.hasPrefix("USAGE: "), displayWidth(line) > usual else { return line }
+    var words: [String] = []
+    var isInOption = false
+    for word in line.split(separator: " ") {
+      if word.hasPrefix("[-") { isInOption = true }
+      if !isInOption { words.append(String(word)) }
+      if word.hasSuffix("]") { isInOption = false }
+    }
+    let end = words.firstIndex { word in word.first.map { "[<-".contains($0) } ?? false } ?? words.endIndex
+    words.insert("[<options>]", at: end)
+    return words.joined(separator: " ")
   }
 
   /// The terminal's width, if that is too narrow.

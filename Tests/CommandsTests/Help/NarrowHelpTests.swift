@@ -68,6 +68,20 @@ import ToolCommands
     expect(NarrowHelp.text(text, to: 52), is: narrow)
   }
 
+  @Test("a usage that is too wide names its operands, and its options in one word")
+  func shortUsage() {
+    let short = "USAGE: llavero unlock [--for <time>] [--idle <time>] [--quiet]"
+    expect(NarrowHelp.shortUsage(short), is: short)
+    let options = "[--drop <id> ...] [--keychain <name>] [--collection <name>] [--no-prompt]"
+    expect(NarrowHelp.shortUsage("USAGE: llavero rotate \(options)"), is: "USAGE: llavero rotate [<options>]")
+    expect(
+      NarrowHelp.shortUsage("USAGE: llavero code [<url>] \(options)"),
+      is: "USAGE: llavero code [<options>] [<url>]")
+    expect(
+      NarrowHelp.shortUsage("USAGE: llavero slot add command -- [<program> ...] \(options)"),
+      is: "USAGE: llavero slot add command [<options>] -- [<program> ...]")
+  }
+
   @Test("no help is wider than the terminal, but for commands", arguments: [40, 60, 79])
   func widths(width: Int) {
     let texts =

@@ -45,7 +45,7 @@ struct ImportCommand: UsingCompanion {
   var paths: PathPolicy?
 
   @Option(
-    "What the columns of a file of the kind csv are: url=Website,account=Login,password=Pass,notes=…,code=…,tags=…,field:NAME=…",
+    "What the columns of a file of the kind csv are, such as url=Website,account=Login,password=Pass; there are also notes, code, tags and field:NAME",
     value: "columns")
   var columns: String?
 
