@@ -33,6 +33,21 @@ struct NarrowOutputTests {
     expect(tooLong(output.text(wrappedTo: nil), 60).count, is: 3)
   }
 
+  @Test("explain breaks the account off a place that is long, and never the place")
+  func longPlace() throws {
+    let keychain = InMemoryKeychain()
+    let path: ByteString = "acme/tools/a-long-name-of-a-repository-of-a-company"
+    let place = "https://git.example/\(path)"
+    let key = InternetPassword(protocol: "https", server: "git.example", account: "alice", path: path)
+    try keychain.add(Item(.internetPassword(key)), Credential(password: "s3cret"))
+    let query = try InternetPasswordQuery(protocol: "https", server: "git.example")
+    let output = ExplanationOutput(
+      asker: "git", notes: [], explanations: [try keychain.explain(.internetPassword(query))])
+    let text = output.text(wrappedTo: 70)
+    expect(tooLong(text, 70), is: [])
+    expect(text.shown.hasPart("  answers  \(place)\n           (alice)\n"))
+  }
+
   @Test("an empty keychain is explained in short lines")
   func nothing() throws {
     let query = try InternetPasswordQuery(protocol: "https", server: "git.example")

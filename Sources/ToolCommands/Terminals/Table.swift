@@ -112,7 +112,18 @@ package struct Table {
     let parts = keepsLast ? [last] : wrapped(last, to: width - Self.indentation)
     let below = parts.map { Self.spaces(Self.indentation) + $0 }
     // A row that goes on with the one above has nothing in the other columns.
-    return others.allSatisfy(\.isEmpty) ? below : [line(others)] + below
+    return others.allSatisfy(\.isEmpty) ? below : linesAbove(others, wrappedTo: width) + below
+  }
+
+  /// The other cells of such a row. The last of them is broken at spaces where it is too wide, below itself.
+  private func linesAbove(_ cells: [String], wrappedTo width: Int) -> [String] {
+    let whole = line(cells)
+    let start = displayWidth(line(cells.dropLast() + ["x"])) - 1
+    guard displayWidth(whole) > width, cells.count > 1, width - start >= Self.leastWrapped,
+      let last = cells.last
+    else { return [whole] }
+    let parts = wrapped(last, to: width - start)
+    return [line(cells.dropLast() + [parts[0]])] + parts.dropFirst().map { Self.spaces(start) + $0 }
   }
 
   /// The greatest width of the first of two columns that has the other beside it.

@@ -89,7 +89,7 @@ struct ItemPrinter: ~Copyable {
     guard StandardStreams.isTerminal(2), let missing = columns?.missing(without: table.leftOut) else {
       return
     }
-    StandardStreams.say("\(missing) aren't shown; the terminal is too narrow")
+    StandardStreams.say("the terminal is too narrow for \(missing)")
   }
 
   private mutating func flush() throws(KeychainError) {
