@@ -71,6 +71,6 @@ extension GitKind: VaultKind {
   private func described(_ adding: AddKeychainCommand) -> AddingGitKeychain {
     AddingGitKeychain(
       name: adding.name, remote: adding.place, identity: adding.identity, branch: adding.branch,
-      label: adding.label)
+      label: adding.label, saying: adding.saying)
   }
 }

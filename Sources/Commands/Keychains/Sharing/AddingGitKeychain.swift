@@ -13,6 +13,7 @@ struct AddingGitKeychain {
   let identity: String?
   let branch: String?
   let label: String?
+  let saying: SayingOptions
 
   /// Makes the keychain, or takes the repository's.
   ///
@@ -153,6 +154,9 @@ struct AddingGitKeychain {
     } else if isNew {
       let into: TextForTerminal = branch.map { "the branch \($0) of \(place)" } ?? "\(place)"
       StandardStreams.say("made the keychain \(name), and put it into \(into); \(identity.path) opens it")
+    } else if let count = try? keychain.sync.keychain.items(matching: .all).count {
+      let since = isHere ? "again" : "from now on"
+      saying.say("the keychain \(name) is asked \(since), with \(countText(count, "item"))")
     }
   }
 
