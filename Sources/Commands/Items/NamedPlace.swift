@@ -229,11 +229,11 @@ struct NamedPlace {
     if let similar { return "did you mean \(prose: similar)?" }
     let parts = text.isEmpty || text.hasPart("://") ? [] : named.filter { $0.isTaken(byPart: text) }
     if parts.count > 1 {
-      let all = parts.map(\.key.name).sorted().fewInSentence
+      let all = parts.map(\.key.nameInTable).sorted().fewInSentence
       return "part of a name counts only on a terminal; in full there are \(prose: all)"
     }
     guard parts.count == 1 else { return nil }
-    let name = parts[0].key.itemClass.isPassword ? parts[0].key.name : parts[0].name
+    let name = parts[0].key.itemClass.isPassword ? parts[0].key.nameInTable : parts[0].name
     // On a terminal a part does, unless somebody has asked for whole names.
     if (0...2).allSatisfy({ StandardStreams.isTerminal($0) }) { return "in full it is \(prose: name)" }
     return "part of a name counts only on a terminal; in full it is \(prose: name)"

@@ -68,7 +68,8 @@ final class ProgramItemsSource: ServiceSource, ImportSource {
   private func delete(_ copy: Item, ifOf login: FoundLogin) throws(KeychainError) -> Bool {
     do throws(KeychainError) {
       return try keychain.exclusively { () throws(KeychainError) -> Bool in
-        guard try keychain.credential(of: copy).secret.isEqual(to: login.credential.secret) else { return false }
+        let credential = try keychain.credential(of: copy)
+        guard credential.secret.isEqual(to: login.credential.secret) else { return false }
         return try keychain.delete([copy]) > 0
       }
     } catch .itemNotFound {

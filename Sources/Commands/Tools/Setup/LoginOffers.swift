@@ -10,7 +10,8 @@ struct LoginOffers {
 
   func make(for tool: ToolSetup, _ place: SetupPlace) throws {
     for kind in tool.offers(place) {
-      try offer("Bring in the logins that \(kind) has", ["llavero", "import", kind])
+      let program = kind == "gcm" ? "Git Credential Manager" : kind
+      try offer("Bring in the logins that \(program) has", ["llavero", "import", kind])
     }
     let kinds = KnownTool.all.first { $0.name == tool.name }?.imports ?? []
     for loose in LooseCredentials.find(kinds: kinds) {
