@@ -108,16 +108,12 @@ struct GitHelperChain {
     var sentence = url.map { "for \($0), " } ?? ""
     if asked.isEmpty {
       guard url != nil, let reset = forgotten?.by, reset.key != "credential.helper" else { return nil }
-      return sentence + "git forgets llavero" + Self.leaving(reset)
+      return sentence + "git forgets llavero"
     }
     let values = asked.map { $0.isLlavero ? "llavero" : $0.value }
     sentence += "git asks " + values.joined(separator: ", then ")
     if !asked.contains(where: \.isLlavero) { sentence += ", and not llavero" }
-    // Helpers for a single URL answer there, whatever is set for all.
-    guard let other = asked.first(where: { !$0.isLlavero && $0.key != "credential.helper" }) else {
-      return sentence
-    }
-    return sentence + Self.leaving(other)
+    return sentence
   }
 
   /// The file with the setting that ``otherwise`` is about; `nil` if it is in none, but in the environment.
@@ -128,14 +124,24 @@ struct GitHelperChain {
     return String(origin.dropFirst(5))
   }
 
-  /// The end of a sentence, with the command that removes the helpers for a URL.
-  private static func leaving(_ helper: Helper) -> String {
+  /// The command that removes the helpers for a URL that come before llavero; `nil` if there are none, or they aren't
+  /// this person's to change.
+  var leaving: Hint? {
+    if asked.isEmpty {
+      guard url != nil, let reset = forgotten?.by, reset.key != "credential.helper" else { return nil }
+      return Self.leaving(reset)
+    }
+    if asked[0].isLlavero { return nil }
+    // Helpers for a single URL answer there, whatever is set for all.
+    return asked.first { !$0.isLlavero && $0.key != "credential.helper" }.flatMap(Self.leaving)
+  }
+
+  private static func leaving(_ helper: Helper) -> Hint? {
     // Other people's settings are not for this person to change.
-    if helper.scopeOption.contains("--system") { return "" }
+    if helper.scopeOption.contains("--system") { return nil }
     let command = ["git", "config"] + helper.scopeOption + ["--unset-all", helper.key]
-    if helper.value.isEmpty { return "; '\(command.joined(separator: " "))' leaves it to llavero" }
-    return
-      "; '\(command.joined(separator: " "))' removes the set-up of \(helper.name) there, and leaves it to llavero"
+    if helper.value.isEmpty { return "\(commandOf: command) leaves it to llavero" }
+    return "\(commandOf: command) removes the set-up of \(prose: helper.name) there, and leaves it to llavero"
   }
 
   /// The files of git's own store.

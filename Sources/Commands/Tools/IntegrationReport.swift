@@ -128,8 +128,8 @@ struct IntegrationReport {
       }
       for place in others { addStrays(tool, place, SetupState(of: tool, place)) }
       for place in (state.isSetUp ? [place] : []) + others {
-        for (path, sentence) in tool.answersBefore(place) {
-          add(tool.name, path, sentence, "take it out of that file, if llavero is to answer")
+        for answer in tool.answersBefore(place) {
+          add(tool.name, answer.path, answer.sentence, "take it out of that file, if llavero is to answer")
         }
       }
     }

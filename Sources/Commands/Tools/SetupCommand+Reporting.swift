@@ -96,19 +96,11 @@ extension SetupCommand {
     try output.write(report(tool.name, plan, earlier), or: sentence.map { "\($0)\n" } ?? "")
     if output.json { return }
     Self.say(earlier)
-    Self.say(plan.remains.map { ($0.path, $0.sentence) })
-  }
-
-  /// Says what is about a file, each with its path, and what is about none.
-  static func say(_ sentences: [(path: String?, sentence: String)]) {
-    for (path, sentence) in sentences {
-      let file: TextForTerminal = path.map { "\($0): " } ?? ""
-      StandardStreams.say(file + "\(sentence)")
-    }
+    for (path, sentence) in plan.remains { StandardStreams.say("\(path): \(sentence)") }
   }
 
   func report(
-    _ name: String, _ plan: SetupPlan, _ earlier: [(path: String?, sentence: String)] = []
+    _ name: String, _ plan: SetupPlan, _ earlier: [EarlierAnswers.Answer] = []
   ) -> JSONObject {
     let changes = plan.steps.map { step -> JSONObject in
       [
@@ -129,7 +121,20 @@ extension SetupCommand {
         : ["earlier": Self.problems(earlier), "byHand": byHand.ifAny])
   }
 
-  static func problems(_ sentences: [(path: String?, sentence: String)]) -> [JSONObject] {
+  /// Says what answers before llavero, and of which file, each with what to type on a line of its own.
+  static func say(_ earlier: [EarlierAnswers.Answer]) {
+    for answer in earlier {
+      let file: TextForTerminal = answer.path.map { "\($0): " } ?? ""
+      StandardStreams.say(file + "\(answer.sentence)")
+      if let remedy = answer.remedy { StandardStreams.say("hint: \(remedy)") }
+    }
+  }
+
+  static func problems(_ earlier: [EarlierAnswers.Answer]) -> [JSONObject] {
+    earlier.map { ["path": $0.path, "problem": $0.sentence, "hint": $0.remedy?.description] }
+  }
+
+  static func problems(_ sentences: [(path: String, sentence: String)]) -> [JSONObject] {
     sentences.map { ["path": $0.path, "problem": $0.sentence] }
   }
 }

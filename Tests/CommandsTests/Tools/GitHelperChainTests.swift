@@ -112,23 +112,8 @@ import Testing
       (["=llavero"], [nil]), (["=llavero", "=oauth"], [nil]), ([], [nil]),
       (["=oauth", "=llavero"], ["git asks oauth, then llavero"]),
       (["=llavero", "https://a=store"], [nil, nil]), (["=llavero", "="], [nil]),
-      (
-        ["=llavero", "https://a="],
-        [
-          nil,
-          "for https://a, git forgets llavero; "
-            + "'git config --global --unset-all credential.https://a.helper' leaves it to llavero",
-        ]
-      ),
-      (
-        ["=llavero", "https://a=", "https://a=gh"],
-        [
-          nil,
-          "for https://a, git asks gh, and not llavero; "
-            + "'git config --global --unset-all credential.https://a.helper' removes the set-up of gh there, "
-            + "and leaves it to llavero",
-        ]
-      ),
+      (["=llavero", "https://a="], [nil, "for https://a, git forgets llavero"]),
+      (["=llavero", "https://a=", "https://a=gh"], [nil, "for https://a, git asks gh, and not llavero"]),
     ] as [([String], [String?])])
   func answersBefore(entries: [String], told: [String?]) {
     expect(chains(entries).map(\.otherwise), is: told)
@@ -149,6 +134,24 @@ import Testing
     let chain = GitHelperChain.all(in: entries)[1]
     expect(chain.otherwise?.hasPrefix("for https://a, git asks gcloud.sh, then llavero") == true)
     expect(chain.fileOfOther, is: told)
+  }
+
+  @Test(
+    "and what leaves a URL to llavero",
+    arguments: [
+      (["=llavero"], nil), (["=oauth", "=llavero"], nil), (["=llavero", "https://a=store"], nil),
+      (
+        ["=llavero", "https://a="],
+        "'git config --global --unset-all credential.https://a.helper' leaves it to llavero"
+      ),
+      (
+        ["=llavero", "https://a=", "https://a=gh"],
+        "'git config --global --unset-all credential.https://a.helper' removes the set-up of gh there, "
+          + "and leaves it to llavero"
+      ),
+    ] as [([String], String?)])
+  func leaving(entries: [String], told: String?) {
+    expect(chains(entries).last?.leaving?.description, is: told)
   }
 
   @Test("files of git's store are found")

@@ -24,7 +24,9 @@ extension KnownTool {
         return [
           EarlierAnswers(around: file) { (text) throws(ConfigurationFault) in
             try chains(place, text, of: file).compactMap { chain in
-              chain.otherwise.map { (chain.fileOfOther, $0) }
+              chain.otherwise.map {
+                EarlierAnswers.Answer(path: chain.fileOfOther, sentence: $0, remedy: chain.leaving)
+              }
             }
           }
         ]

@@ -1,29 +1,36 @@
 import Bytes
+import Keychain
 
 /// Settings of a tool that keep it from asking llavero, or let something else answer first.
 struct EarlierAnswers: Sendable {
-  let file: ConfigurationFile
-  /// Finds them in the file's text: sentences for people, in lowercase, without a full stop and without secrets, each
-  /// with the file that has the setting; `nil` if none has it.
-  let find: @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [(path: String?, sentence: String)]
+  /// One of them.
+  struct Answer: Sendable {
+    /// The path of the file that has the setting; `nil` if none has it.
+    let path: String?
+    /// For people: in lowercase, without a full stop and without secrets.
+    let sentence: String
+    /// What leaves it to llavero; `nil` if that is for the person to decide.
+    var remedy: Hint?
+  }
 
-  /// Settings in that very file.
+  let file: ConfigurationFile
+  /// Finds them in the file's text.
+  let find: @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [Answer]
+
+  /// Settings in that very file, by their sentences.
   init(
     in file: ConfigurationFile,
     _ find: @escaping @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [String]
   ) {
     self.init(around: file) { (text) throws(ConfigurationFault) in
-      try find(text).map { (file.path, $0) }
+      try find(text).map { Answer(path: file.path, sentence: $0) }
     }
   }
 
   /// Settings in that file and in others that the tool reads with it.
   init(
     around file: ConfigurationFile,
-    _ find:
-      @escaping @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [(
-        path: String?, sentence: String
-      )]
+    _ find: @escaping @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [Answer]
   ) {
     self.file = file
     self.find = find
@@ -52,9 +59,9 @@ struct EarlierAnswers: Sendable {
 }
 
 extension ToolSetup {
-  /// The settings that come before llavero, as far as the tool's files are valid: the path of the file that has them, and a sentence.
-  func answersBefore(_ place: SetupPlace) -> [(path: String?, sentence: String)] {
-    (try? earlier(place.forRemoving))?.flatMap { answers -> [(path: String?, sentence: String)] in
+  /// The settings that come before llavero, as far as the tool's files are valid.
+  func answersBefore(_ place: SetupPlace) -> [EarlierAnswers.Answer] {
+    (try? earlier(place.forRemoving))?.flatMap { answers -> [EarlierAnswers.Answer] in
       guard let text = try? answers.file.contents() else { return [] }
       return (try? answers.find(text)) ?? []
     } ?? []
