@@ -61,10 +61,10 @@ package final class ProgramOpener: KeychainOpener {
           "the keychain \(name) can't be used, and was passed over: \(error.message)")
       }, onHidden: StandardStreams.warn,
       onHiding: { name, items in
-        let reveal: Hint = "\(commandOf: HiddenLogin.revealing(items, in: name))"
         StandardStreams.say(
-          "the refused login is in the keychain \(name), which others use, too; it is hidden on this machine "
-            + "until somebody changes it, or until \(reveal)")
+          "the refused login is in the keychain \(name), which others use, too; it is hidden on this machine")
+        let reveal: Hint = "\(commandOf: HiddenLogin.revealing(items, in: name))"
+        StandardStreams.say("hint: it answers again once somebody changes it, or after \(reveal)")
       })
   }
 

@@ -30,8 +30,10 @@ extension KeychainSelection {
     if let former { try Self.list(former, in: folder) }
     if keychain.kind.isShared {
       StandardStreams.say(
-        "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them; "
-          + "\(command: "llavero", "keychain", "use", former ?? KeychainKind.file.rawValue) changes that")
+        "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them")
+      let earlier = former ?? KeychainKind.file.rawValue
+      let back: Hint = "\(command: "llavero", "keychain", "use", earlier) changes that"
+      StandardStreams.say("hint: \(back)")
     } else {
       let list = (try? KeychainList.read(in: folder))?.keychains.map(\.name) ?? []
       let lost = former.flatMap { $0 == keychain.name || list.contains($0) ? nil : $0 }
