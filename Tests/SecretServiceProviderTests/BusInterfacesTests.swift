@@ -21,6 +21,11 @@ import Testing
     expect(BusInterface.arguments(of: "Delete", in: "org.example.Other"), is: nil)
   }
 
+  @Test("every method says what the log calls it, and what it waits for")
+  func calls() {
+    expect(Set(BusCall.all.keys), is: Set(BusInterface.all.values.flatMap(\.arguments.keys)))
+  }
+
   @Test("a property has its type, and can be written if that is said")
   func properties() {
     let properties = BusInterface.all[Interface.item]?.properties ?? []

@@ -15,21 +15,6 @@ extension ServedAccess {
       outcome: Self.outcome(error, foundNothing: action == "search" && items.isEmpty))
   }
 
-  /// The action of a call for the log; `nil` if it concerns no item.
-  static func action(of call: MethodCall) -> String? {
-    switch call.member {
-    case "SearchItems": "search"
-    case "GetSecret", "GetSecrets", "RetrieveSecret": "read"
-    case "CreateItem", "SetSecret": "store"
-    case "Delete": "delete"
-    case "Set": "change"
-    case "Lock", "LockService": "lock"
-    case "Unlock", "UnlockWithMasterPassword": "unlock"
-    case "CreateCollection", "SetAlias": "collection"
-    default: nil
-    }
-  }
-
   private static func outcome(_ error: ServiceError?, foundNothing: Bool) -> String {
     switch error {
     case nil: foundNothing ? "nothing" : "answered"

@@ -128,10 +128,9 @@ extension Provider {
 
   /// Whether the answer to a call depends on which items there are.
   private func isAboutItems(_ call: MethodCall) -> Bool {
-    if call.member == "Introspect" { return false }
-    if call.path == ObjectPath.service {
-      return ["SearchItems", "GetSecrets", "Unlock"].contains(call.member)
-    }
+    let need = BusCall.all[call.member]?.need ?? .object
+    if need == .nothing { return false }
+    if call.path == ObjectPath.service { return need == .items }
     guard isInKeychain(call.path) else { return false }
     guard ObjectPath.parts(call.path)?.count == 2, call.member == "Get", let sent = try? call.arguments()
     else { return true }

@@ -29,7 +29,7 @@ extension Provider {
   }
 
   private func log(_ call: MethodCall) {
-    guard let log = settings.log, let action = ServedAccess.action(of: call) else { return }
+    guard let log = settings.log, let action = BusCall.all[call.member]?.action else { return }
     let date = Timestamp.now
     let caller = callers[call.sender]
     if case .item(let item) = object(at: call.path, for: call.sender) { call.concerns = [item] }
@@ -54,7 +54,7 @@ extension Provider {
     case .item(let item):
       try whenAllowed([item], call) { [self] () throws(ServiceError) in try answer(call, of: item) }
     case .hidden:
-      guard ["Delete", "GetSecret", "SetSecret"].contains(call.member) else { throw .unknownMethod }
+      if BusInterface.arguments(of: call.member, in: Interface.item) == nil { throw .unknownMethod }
       try requireUnlocked()
       throw .unknownObject
     case .session(let session): try answer(call, of: session)
