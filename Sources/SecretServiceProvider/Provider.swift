@@ -15,7 +15,7 @@ final class Provider: @unchecked Sendable {
   let sessions = Sessions()
   var holdings = Holdings()
   var volatileSecrets: [String: SharedSecret] = [:]
-  var callers = Callers()
+  var callers = BusCallers()
   var decisions = ProgramDecisions()
   var questions: [ProgramQuestion] = []
   /// The program that asks the first question.

@@ -137,7 +137,7 @@ import ToolCommands
 
   @Test("a call is answered once, and its caller may be gone")
   func calls() {
-    let call = HeldCall()
+    let call = HeldCalls.Ticket()
     expect(!call.isOver)
     expect(call.take())
     expect(!call.take())

@@ -13,18 +13,18 @@ import Testing
     return served
   }
 
-  private func caller(_ connection: String, _ program: String?) -> Caller {
-    Caller(connection: connection, process: 1, program: program, since: Timestamp(milliseconds: 0))
+  private func caller(_ connection: String, _ program: String?) -> BusCaller {
+    BusCaller(connection: connection, process: 1, program: program, since: Timestamp(milliseconds: 0))
   }
 
   private func isAllowed(
-    _ decisions: ProgramDecisions, _ item: ServedItem, _ caller: Caller?,
+    _ decisions: ProgramDecisions, _ item: ServedItem, _ caller: BusCaller?,
     _ remembered: [ProgramPermission] = [], at now: Int = 0
   ) -> Bool? {
     decisions.isAllowed(item, caller, remembered, now: now)
   }
 
-  private func wish(_ items: [ServedItem]) -> Wish { Wish(":1.1", items, for: HeldCall()) { _ in } }
+  private func wish(_ items: [ServedItem]) -> Wish { Wish(":1.1", items, for: HeldCalls.Ticket()) { _ in } }
 
   private func remembered(_ item: ServedItem, _ program: String, isAllowed: Bool) -> ProgramPermission {
     ProgramPermission(

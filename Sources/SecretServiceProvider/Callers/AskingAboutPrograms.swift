@@ -23,14 +23,14 @@ final class Wish {
 
 /// A pending question about a program.
 final class ProgramQuestion {
-  let caller: Caller
+  let caller: BusCaller
   let items: [ServedItem]
   let wish: Wish
 
   /// How many items one question may cover; it names all of them.
   static let itemLimit = 4
 
-  init(_ caller: Caller, _ items: [ServedItem], for wish: Wish) {
+  init(_ caller: BusCaller, _ items: [ServedItem], for wish: Wish) {
     self.caller = caller
     self.items = items
     self.wish = wish

@@ -7,7 +7,7 @@ extension ServedAccess {
 
   /// An access by a call that has ended.
   init(
-    _ action: String, by caller: Caller?, at date: Timestamp, _ items: [ServedItem], _ error: ServiceError?
+    _ action: String, by caller: BusCaller?, at date: Timestamp, _ items: [ServedItem], _ error: ServiceError?
   ) {
     self.init(
       date: date, program: caller?.program, process: caller?.process, action: action,

@@ -56,8 +56,9 @@ struct ProgramDecisions {
   static let patience = 3
 
   /// Whether a caller may use an item; `nil` if undecided.
-  func isAllowed(_ item: ServedItem, _ caller: Caller?, _ remembered: [ProgramPermission], now: Int) -> Bool?
-  {
+  func isAllowed(
+    _ item: ServedItem, _ caller: BusCaller?, _ remembered: [ProgramPermission], now: Int
+  ) -> Bool? {
     guard let stored = item.item, let reference = stored.reference else { return true }
     guard let caller else { return nil }
     let connection = ByteString(caller.connection)
@@ -82,13 +83,13 @@ struct ProgramDecisions {
   }
 
   /// Whether a caller wrote the present contents of an item. After a change by anybody else they aren't its own.
-  func isOwn(_ item: Item, _ caller: Caller) -> Bool {
+  func isOwn(_ item: Item, _ caller: BusCaller) -> Bool {
     guard let reference = item.reference, let written = written[reference] else { return false }
     return written.writer == Self.name(caller) && written.date == item.modificationDate
   }
 
   /// Allows items to a connection, or to everything that runs its program's file.
-  mutating func allow(_ items: [ServedItem], to caller: Caller, forProgram isForProgram: Bool) {
+  mutating func allow(_ items: [ServedItem], to caller: BusCaller, forProgram isForProgram: Bool) {
     let name = isForProgram ? Self.name(caller) : ByteString(caller.connection)
     for item in items {
       if let reference = item.item?.reference { allowed[name, default: [:]][reference] = item.mark }
@@ -100,7 +101,7 @@ struct ProgramDecisions {
   ///
   /// - Parameter isForever: whether to refuse them to the program until the service ends.
   mutating func refuse(
-    _ items: [ServedItem], to caller: Caller, forever isForever: Bool = false, now: Int
+    _ items: [ServedItem], to caller: BusCaller, forever isForever: Bool = false, now: Int
   ) {
     let group = caller.group
     if max(refused.count, rows.count) > 1000 {
@@ -116,12 +117,12 @@ struct ProgramDecisions {
     rows[group] = (row + 1, now)
   }
 
-  mutating func note(_ item: Item, writtenBy caller: Caller) {
+  mutating func note(_ item: Item, writtenBy caller: BusCaller) {
     if let reference = item.reference { written[reference] = (Self.name(caller), item.modificationDate) }
   }
 
   /// A program's file, or else its connection, whose name is never used again.
-  private static func name(_ caller: Caller) -> ByteString {
+  private static func name(_ caller: BusCaller) -> ByteString {
     caller.identity ?? ByteString(caller.connection)
   }
 

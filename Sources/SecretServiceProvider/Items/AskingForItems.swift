@@ -20,11 +20,11 @@ struct AllowedOnce {
 }
 
 extension Provider {
-  /// Asks for an item that a search doesn't find in the list, if the attributes describe a login.
+  /// Answers a search by asking for an item that isn't in the list, if the attributes describe a login.
   ///
   /// - Parameter finish: answers the call, whether or not the item was found.
   /// - Returns: false if there is nothing to ask; the call isn't answered then.
-  func asks(
+  func answerByAsking(
     for wanted: LookupAttributes, in collection: ByteString?, _ call: MethodCall,
     then finish: @escaping () throws(ServiceError) -> Void
   ) throws(ServiceError) -> Bool {

@@ -2,7 +2,7 @@ import SecretService
 
 extension Provider {
   /// The methods of a prompt (Secret Service draft 0.2, "org.freedesktop.Secret.Prompt").
-  func answer(_ call: MethodCall, of prompt: Prompt) throws(ServiceError) {
+  func answer(_ call: MethodCall, of prompt: ServedPrompt) throws(ServiceError) {
     guard prompt.owner == call.sender else { throw .accessDenied("this prompt belongs to another program") }
     switch call.member {
     case "Prompt":
@@ -19,12 +19,12 @@ extension Provider {
     }
   }
 
-  func show(_ prompt: Prompt) {
+  func show(_ prompt: ServedPrompt) {
     prompt.stage = .unlocking
     ask()
   }
 
-  func dismiss(_ prompt: Prompt) {
+  func dismiss(_ prompt: ServedPrompt) {
     prompts.remove(prompt)
     withdrawQuestions(for: prompt)
     complete(prompt, isDismissed: true)
@@ -84,7 +84,7 @@ extension Provider {
   }
 
   /// Asks about the program itself, if necessary, now that the keychain is unlocked.
-  private func askAboutProgram(_ prompt: Prompt) {
+  private func askAboutProgram(_ prompt: ServedPrompt) {
     guard settings.asking != nil, prompt.onCompletion == nil else {
       return complete(prompt, isDismissed: false)
     }
@@ -101,7 +101,7 @@ extension Provider {
       })
   }
 
-  private func complete(_ prompt: Prompt, isDismissed: Bool) {
+  private func complete(_ prompt: ServedPrompt, isDismissed: Bool) {
     if let onCompletion = prompt.onCompletion {
       prompt.onCompletion = nil
       return onCompletion(isDismissed)

@@ -68,7 +68,7 @@ extension Provider {
     switch object {
     case .service: return [("Collections", { [self] in Argument.paths(collectionPaths) })]
     case .collection(let collection): return properties(of: collection)
-    case .item(let item): return properties(of: item, isLocked: open([item], for: caller).isEmpty)
+    case .item(let item): return properties(of: item, isLocked: usable([item], by: caller).isEmpty)
     case .hidden(let search):
       return [
         // Only the attributes searched for: some programs read them before they unlock anything.

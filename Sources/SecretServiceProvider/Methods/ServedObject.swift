@@ -19,8 +19,8 @@ enum ServedObject {
   case item(ServedItem)
   /// An unknown object in a locked keychain, with the search that it stands for, if any.
   case hidden(LockedSearch?)
-  case session(Session)
-  case prompt(Prompt)
+  case session(ServedSession)
+  case prompt(ServedPrompt)
   case portal
   case portalRequest(PortalRequest)
 

@@ -77,9 +77,9 @@ extension Provider {
     permitting(Wish(call.sender, open, for: call) { [self] _ in answerSecrets(call, asked, session) })
   }
 
-  private func answerSecrets(_ call: MethodCall, _ asked: [String], _ session: Session) {
+  private func answerSecrets(_ call: MethodCall, _ asked: [String], _ session: ServedSession) {
     var kept: [(path: String, item: Item, contentType: String)] = []
-    var ready: [(path: String, SharedSecret, contentType: String)] = []
+    var ready: [SecretOfItem] = []
     var seen: Set<String> = []
     let judge = judge(of: call.sender)
     for path in asked where seen.insert(path).inserted {
@@ -106,7 +106,7 @@ extension Provider {
   }
 
   private func answer(
-    _ call: MethodCall, with secrets: [(path: String, SharedSecret, contentType: String)], _ session: Session
+    _ call: MethodCall, with secrets: [SecretOfItem], _ session: ServedSession
   ) {
     let entries: [OpaquePointer] = secrets.map {
       g_variant_new_dict_entry(Argument.path($0.path), session.seal($0.1.secret, $0.contentType))

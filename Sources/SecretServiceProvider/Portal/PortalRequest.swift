@@ -10,7 +10,7 @@ final class PortalRequest: @unchecked Sendable {
   /// The sandboxed program's identifier from the portal; empty without a sandbox.
   let program: ByteString
   let descriptor: PassedDescriptor
-  var prompt: Prompt?
+  var prompt: ServedPrompt?
 
   init(_ path: String, _ call: MethodCall, of program: ByteString, to descriptor: PassedDescriptor) {
     self.path = path

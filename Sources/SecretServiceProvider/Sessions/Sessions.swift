@@ -3,7 +3,7 @@ import CSecret
 import SecretService
 
 /// How secrets are sent between the service and one program (Secret Service draft 0.2, chapter 7).
-final class Session: Sendable {
+final class ServedSession: Sendable {
   let number: Int
   let owner: String
   /// `nil` for a session without encryption.
@@ -56,7 +56,7 @@ final class Sessions {
   static let plain = "plain"
   static let encrypted = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
-  private var sessions: [Int: Session] = [:]
+  private var sessions: [Int: ServedSession] = [:]
   private var numbers: [String: [Int]] = [:]
   private var last = 0
   /// A key pair for the next session, made while nobody waited for it.
@@ -68,7 +68,7 @@ final class Sessions {
 
   func open(
     _ algorithm: String, _ input: Variant, for owner: String
-  ) throws(ServiceError) -> (session: Session, output: OpaquePointer) {
+  ) throws(ServiceError) -> (session: ServedSession, output: OpaquePointer) {
     guard algorithm == Self.plain || algorithm == Self.encrypted else {
       throw .notSupported("the algorithm is neither \(Self.plain) nor \(Self.encrypted)")
     }
@@ -91,23 +91,23 @@ final class Sessions {
     }
   }
 
-  private func add(of owner: String, key: consuming Secret?) -> Session {
+  private func add(of owner: String, key: consuming Secret?) -> ServedSession {
     last += 1
-    let session = Session(last, of: owner, key: key)
+    let session = ServedSession(last, of: owner, key: key)
     sessions[last] = session
     numbers[owner, default: []].append(last)
     return session
   }
 
   /// The session with a path, if it is the caller's.
-  func session(at path: String, of owner: String) throws(ServiceError) -> Session {
+  func session(at path: String, of owner: String) throws(ServiceError) -> ServedSession {
     guard let number = ObjectPath.number(path, in: ObjectPath.sessions), let session = sessions[number],
       session.owner == owner
     else { throw .noSession }
     return session
   }
 
-  func close(_ session: Session) {
+  func close(_ session: ServedSession) {
     sessions[session.number] = nil
     numbers[session.owner]?.removeAll { $0 == session.number }
     if numbers[session.owner]?.isEmpty ?? false { numbers[session.owner] = nil }

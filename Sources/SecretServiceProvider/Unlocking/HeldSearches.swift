@@ -10,14 +10,14 @@ struct HeldSearches {
   /// for one item after another.
   static let peace = 60_000
 
-  private var held: [(prompt: Prompt, end: Int, giveUp: () -> Void)] = []
+  private var held: [(prompt: ServedPrompt, end: Int, giveUp: () -> Void)] = []
   private var declined: [String: Int] = [:]
 
-  mutating func add(_ prompt: Prompt, now: Int, giveUp: @escaping () -> Void) {
+  mutating func add(_ prompt: ServedPrompt, now: Int, giveUp: @escaping () -> Void) {
     held.append((prompt, now + Self.patience, giveUp))
   }
 
-  mutating func remove(_ prompt: Prompt) { held.removeAll { $0.prompt === prompt } }
+  mutating func remove(_ prompt: ServedPrompt) { held.removeAll { $0.prompt === prompt } }
 
   mutating func decline(_ connection: String, now: Int) { declined[connection] = now }
 
@@ -25,7 +25,7 @@ struct HeldSearches {
     declined[connection].map { now - $0 < Self.peace } ?? false
   }
 
-  mutating func takeOverdue(now: Int) -> [(prompt: Prompt, giveUp: () -> Void)] {
+  mutating func takeOverdue(now: Int) -> [(prompt: ServedPrompt, giveUp: () -> Void)] {
     let overdue = held.filter { $0.end <= now }
     held.removeAll { $0.end <= now }
     return overdue.map { ($0.prompt, $0.giveUp) }

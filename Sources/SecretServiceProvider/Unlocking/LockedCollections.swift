@@ -18,7 +18,8 @@ extension Provider {
     if lockedCollections.contains(collection) { throw .isLocked }
   }
 
-  func open(_ items: [ServedItem], for caller: String) -> [ServedItem] {
+  /// The unlocked ones of these items that a caller may use.
+  func usable(_ items: [ServedItem], by caller: String) -> [ServedItem] {
     if lockedCollections.isEmpty { return allowed(items, caller) }
     return allowed(items.filter { !isLocked($0.collection) }, caller)
   }
@@ -37,7 +38,7 @@ extension Provider {
   func isLocked(_ path: String, _ caller: String) -> Bool {
     switch object(at: path, for: caller) {
     case .collection(let collection): isLocked(collection.name)
-    case .item(let item): open([item], for: caller).isEmpty
+    case .item(let item): usable([item], by: caller).isEmpty
     case .hidden: true
     default: false
     }
@@ -67,12 +68,12 @@ extension Provider {
     if !lockedCollections.isDisjoint(with: names), settings.opensUnasked() { unlock(names) }
   }
 
-  func collections(of prompt: Prompt) -> Set<ByteString> {
+  func collections(of prompt: ServedPrompt) -> Set<ByteString> {
     Set(prompt.objects.compactMap { lockable($0, prompt.owner) })
   }
 
   /// Whether a prompt unlocks a collection that was locked individually.
-  func needsPassphrase(_ prompt: Prompt) -> Bool {
+  func needsPassphrase(_ prompt: ServedPrompt) -> Bool {
     !lockedCollections.isEmpty && !lockedCollections.isDisjoint(with: collections(of: prompt))
   }
 

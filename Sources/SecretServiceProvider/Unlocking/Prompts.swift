@@ -2,7 +2,7 @@ import Keychain
 import SecretService
 
 /// A prompt for a program, to unlock objects (Secret Service draft 0.2, chapter 8).
-final class Prompt {
+final class ServedPrompt {
   let number: Int
   /// Receives the answer; `nil` sends it as a signal.
   var onCompletion: ((_ isDismissed: Bool) -> Void)?
@@ -38,11 +38,11 @@ struct Prompts {
   /// How many prompts one connection may have at once.
   static let limit = 64
 
-  private var prompts: [Int: Prompt] = [:]
+  private var prompts: [Int: ServedPrompt] = [:]
   private var last = 0
 
   /// The prompts that wait for somebody to unlock, in order.
-  var shown: [Prompt] {
+  var shown: [ServedPrompt] {
     prompts.values.filter { $0.stage == .unlocking }.sorted { $0.number < $1.number }
   }
 
@@ -54,21 +54,21 @@ struct Prompts {
   /// - Parameter onCompletion: receives the answer, in place of a signal.
   mutating func add(
     for owner: String, of objects: [String], onCompletion: ((_ isDismissed: Bool) -> Void)? = nil
-  ) throws(ServiceError) -> Prompt {
+  ) throws(ServiceError) -> ServedPrompt {
     guard prompts.values.count(where: { $0.owner == owner }) < Self.limit else {
       throw .limitsExceeded("this connection has \(Self.limit) prompts")
     }
     last += 1
-    let prompt = Prompt(last, for: owner, of: objects, onCompletion)
+    let prompt = ServedPrompt(last, for: owner, of: objects, onCompletion)
     prompts[last] = prompt
     return prompt
   }
 
-  func prompt(at path: String) -> Prompt? {
+  func prompt(at path: String) -> ServedPrompt? {
     ObjectPath.number(path, in: ObjectPath.prompts).flatMap { prompts[$0] }
   }
 
-  mutating func remove(_ prompt: Prompt) { prompts[prompt.number] = nil }
+  mutating func remove(_ prompt: ServedPrompt) { prompts[prompt.number] = nil }
 
   mutating func remove(of owner: String) {
     for (number, prompt) in prompts where prompt.owner == owner {
@@ -79,13 +79,13 @@ struct Prompts {
   }
 
   /// Puts a prompt back, because somebody is asked about its program.
-  mutating func put(_ prompt: Prompt) {
+  mutating func put(_ prompt: ServedPrompt) {
     prompt.stage = .asking
     prompts[prompt.number] = prompt
   }
 
   /// Removes and returns the prompts that wait for the keychain, in order.
-  mutating func takeShown() -> [Prompt] {
+  mutating func takeShown() -> [ServedPrompt] {
     let shown = shown
     for prompt in shown { prompts[prompt.number] = nil }
     return shown

@@ -11,15 +11,15 @@ extension Provider {
     answer: @escaping (_ unlocked: [String], _ locked: [String]) -> Void
   ) throws(ServiceError) {
     func finish() throws(ServiceError) {
-      let (unlocked, locked) = try search(wanted, in: collection, for: call)
+      let (unlocked, locked) = try results(of: wanted, in: collection, for: call)
       answer(unlocked, locked)
     }
-    if try asks(for: wanted, in: collection, call, then: finish) { return }
+    if try answerByAsking(for: wanted, in: collection, call, then: finish) { return }
     guard isLocked, collection != CollectionName.session else { return try finish() }
     let now = SystemClock.awake
     if settings.unlockProgram == nil || heldSearches.hasDeclined(call.sender, now: now) { throw .isLocked }
     func conclude() { call.answering(finish) }
-    var held: Prompt?
+    var held: ServedPrompt?
     let prompt = try prompts.add(for: call.sender, of: []) { [self] isDismissed in
       if let held { heldSearches.remove(held) }
       if !isDismissed { return conclude() }
@@ -32,18 +32,18 @@ extension Provider {
   }
 
   /// The paths of the results, unlocked and locked.
-  private func search(
-    _ wanted: LookupAttributes, in collection: ByteString?, for call: MethodCall
+  private func results(
+    of wanted: LookupAttributes, in collection: ByteString?, for call: MethodCall
   ) throws(ServiceError) -> (unlocked: [String], locked: [String]) {
     let items = holdings.search(wanted, in: collection)
     let found = items.map(\.path)
     call.concerns = items
     switch state {
     case .unlocked:
-      let open = open(items, for: call.sender).map(\.path)
-      if open.count == found.count { return (found, []) }
-      let isOpen = Set(open)
-      return (open, found.filter { !isOpen.contains($0) })
+      let usable = usable(items, by: call.sender).map(\.path)
+      if usable.count == found.count { return (found, []) }
+      let isUsable = Set(usable)
+      return (usable, found.filter { !isUsable.contains($0) })
     case .unusable: try requireUnlocked()
     case .locked: break
     }

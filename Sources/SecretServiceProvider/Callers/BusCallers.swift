@@ -3,7 +3,7 @@ import Glibc
 import Keychain
 import SecretService
 
-struct Caller: Sendable {
+struct BusCaller: Sendable {
   let connection: String
   /// The process; `nil` if the bus doesn't know it.
   let process: UInt32?
@@ -14,7 +14,7 @@ struct Caller: Sendable {
   var calls = 1
 }
 
-extension Caller {
+extension BusCaller {
   /// Whether it is Flatpak's proxy, which calls for sandboxed programs. The bus knows only the proxy's process.
   var isProxy: Bool {
     let name = program?.utf8.split(separator: UInt8(ascii: "/")).last.map { ByteString(Array($0)) }
@@ -29,13 +29,13 @@ extension Caller {
 }
 
 /// The programs that call the service, by their connections.
-struct Callers {
-  private(set) var known: [String: Caller] = [:]
+struct BusCallers {
+  private(set) var known: [String: BusCaller] = [:]
   /// The calls of connections that the bus is being asked about.
   private var waiting: [String: [MethodCall]] = [:]
   private var asked: [String: Int] = [:]
   /// The callers that have left the bus, the most recent last.
-  private(set) var former: [Caller] = []
+  private(set) var former: [BusCaller] = []
 
   private static let formerLimit = 16
 
@@ -58,7 +58,7 @@ struct Callers {
   mutating func note(_ connection: String, process: UInt32?) -> [MethodCall] {
     // It has left the bus meanwhile.
     guard let calls = asked.removeValue(forKey: connection) else { return [] }
-    known[connection] = Caller(
+    known[connection] = BusCaller(
       connection: connection, process: process, program: process.flatMap(Self.program), since: .now,
       calls: calls)
     return waiting.removeValue(forKey: connection) ?? []
@@ -83,5 +83,5 @@ struct Callers {
     if former.count > Self.formerLimit { former.removeFirst() }
   }
 
-  subscript(_ connection: String) -> Caller? { known[connection] }
+  subscript(_ connection: String) -> BusCaller? { known[connection] }
 }
