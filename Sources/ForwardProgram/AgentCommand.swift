@@ -54,8 +54,8 @@ enum AgentCommand {
       answeringName: ForwardAnswerProgram.name, askingName: AskingProgram.name)
     settings.passesKeys = passesKeys
     settings.questionTime = min(settings.questionTime, timeout)
-    settings.watchingProgram = Executables.companion(SecretServiceProgram.name)
-    settings.watchingName = SecretServiceProgram.screenWatch
+    settings.watchingProgram = Executables.companion(SecretServiceCompanion.name)
+    settings.watchingName = SecretServiceCompanion.screenWatch
     let cryptography = GcryptCryptography()
     let log = LineLog.ofRequests(in: places.stateFolder)
     let policy = RulePolicy(

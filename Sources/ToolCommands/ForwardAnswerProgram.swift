@@ -23,7 +23,7 @@ package enum ForwardAnswerProgram {
       selection.isForTool = true
       selection.readsSecrets = true
       selection.mayBeForwarded = false
-      let opener = try selection.choose()
+      let opener = try selection.chooseOrExec()
       let text = try StandardStreams.readAll(0, limit: ForwardingWork.maximumSize, what: "the work")
       try StandardStreams.write(answer(text, opener).encoded)
     } catch {

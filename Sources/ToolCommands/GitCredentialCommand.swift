@@ -83,7 +83,7 @@ package enum GitCredentialCommand {
     options.selection.readsSecrets = true
     options.selection.isForTool = true
     options.selection.tool = "git"
-    let opener = try options.selection.choose()
+    let opener = try options.selection.chooseOrExec()
     let lines = try RequestLines.read { (buffer) throws(KeychainError) in
       let count = StandardStreams.read(0, into: buffer, waits: true)
       if count < 0 { throw .request(.input(errno: Int32(-count))) }

@@ -79,16 +79,16 @@ package struct KeychainSelection {
   /// `llavero-secret-service` here. So nothing may be read from standard input before this.
   ///
   /// - Throws: ``KeychainError`` for a keychain that is unknown, or can't be used here.
-  package func choose() throws(KeychainError) -> ProgramOpener {
+  package func chooseOrExec() throws(KeychainError) -> ProgramOpener {
     let location = try VaultLocation()
     let choice = try KeychainChoice.made(named: name, at: location)
     let others = choice?.isNamed == true ? KeychainList() : try others(at: location)
-    try need(of: choice, others, at: location).meet()
+    try need(of: choice, others, at: location).execIfNeeded()
     let opener = ProgramOpener(self, location, choice, others)
     if let choice, !choice.kind.isOfOtherMachine { return opener }
     if choice != nil || !LookBefore.wasDone, let forwarded = try forwarded(opener) { return forwarded }
     if mayBeForwarded, Program.secretService == nil { LookBefore.leaveNote() }
-    guard let why = CompanionNeed.wanted.obstacle() else { return opener }
+    guard let why = CompanionNeed.wanted.obstacleToExec() else { return opener }
     LookBefore.removeNote()
     return ProgramOpener(
       self, location, KeychainChoice(kind: .file, reason: .noService(.unavailable(reason: why.reason))),

@@ -172,7 +172,7 @@ private final class StandardToolCall: ToolCall {
 
   private func opener() throws(KeychainError) -> ProgramOpener {
     if let chosenOpener { return chosenOpener }
-    let opener = try selection.choose()
+    let opener = try selection.chooseOrExec()
     chosenOpener = opener
     return opener
   }

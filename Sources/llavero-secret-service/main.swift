@@ -10,7 +10,7 @@ let provider = SecretServiceAccess(
   diagnose: SecretServiceKeychain.diagnose,
   serve: ServeProgram.serve, owner: ServeProgram.owner,
   rereadActivation: ServeProgram.rereadActivation, callers: ServeProgram.callers)
-if Program.name == SecretServiceProgram.screenWatch { ScreenLock.watch() }
+if Program.name == SecretServiceCompanion.screenWatch { ScreenLock.watch() }
 if Program.name == ProgramAsker.name { ProgramAsker.main() }
 if Program.name == ForwardAnswerProgram.name { ForwardAnswerProgram.main(secretService: provider) }
 LlaveroProgram.main(secretService: provider)

@@ -16,7 +16,7 @@ struct ItemCompletions {
     selection.mayRunPrograms = false
     selection.renewsUnlock = false
     selection.changesNothing = true
-    guard let filter, let keychain = try? selection.choose().open().keychain,
+    guard let filter, let keychain = try? selection.chooseOrExec().open().keychain,
       let all = try? keychain.items(matching: .all)
     else {
       items = []

@@ -40,7 +40,7 @@ struct KeychainOptions: ParsableArguments {
   }
 
   func open() throws(KeychainError) -> OpenKeychain {
-    try selection.choose().open()
+    try selection.chooseOrExec().open()
   }
 }
 

@@ -63,7 +63,7 @@ package enum LlaveroProgram {
   private static func runCommand(_ arguments: [String]) throws(KeychainError) {
     do {
       var command = try LlaveroCommand.parseAsRoot(arguments)
-      if let command = command as? any UsingCompanion { try command.companionNeed().meet() }
+      if let command = command as? any UsingCompanion { try command.companionNeed().execIfNeeded() }
       try command.run()
     } catch let failure as KeychainError {
       throw failure

@@ -43,7 +43,7 @@ struct DeleteCommand: ParsableCommand {
     selection.includesOtherItems = attributes.asksForOtherItems
     let asked = attributes.selection(url: url, all: all)
     try asked.check()
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     let meant = MeantItem(in: open, isExact: names.exact, selection, for: yes ? .changing : .asking)
     let items: [Item]
     do throws(KeychainError) {

@@ -42,7 +42,7 @@ struct ExplainCommand: ParsableCommand {
     try asker.map(refuseUnusable(asker:))
     // This may replace the process with another program, so it comes before git is asked.
     let selection = self.keychain.selection
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     let keychain = open.keychain
     let meant = try MeantItem(in: open, isExact: names.exact, selection).meant(by: place.named)
     let place = meant.placeToAsk

@@ -109,7 +109,7 @@ struct GetCommand: ParsableCommand {
   private func getUnplaced() throws(KeychainError) {
     var selection = keychain.selection
     selection.includesOtherItems = true
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     let keychain = open.keychain
     let item = try unplaced.filter.single(in: keychain)
     let credential = try keychain.credential(of: item)
@@ -127,7 +127,7 @@ struct GetCommand: ParsableCommand {
     if open.secretService != nil {
       var selection = self.keychain.selection
       selection.includesOtherItems = true
-      keychain = try selection.choose().open().own
+      keychain = try selection.chooseOrExec().open().own
     }
     var criteria = ItemCriteria()
     criteria.itemClass = .secretServiceItem

@@ -80,7 +80,7 @@ struct CreateCollectionCommand: ParsableCommand {
   func run() throws(KeychainError) {
     var selection = keychain.selection
     selection.name = KeychainKind.secretService.rawValue
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     guard let service = open.secretService else {
       throw .failure(
         "llavero itself provides the Secret Service, and programs make its collections", status: .usage)

@@ -25,7 +25,7 @@ struct ListKeychainsCommand: ParsableCommand {
     selection.changesNothing = true
     let choice = try Self.choice(at: location)
     // Without a choice, look at what exists.
-    let home = if let choice { choice } else { try selection.choose().open().choice }
+    let home = if let choice { choice } else { try selection.chooseOrExec().open().choice }
     let list = try KeychainList.read(in: location.stateFolder)
     let rows = list.order(newItemsIn: home.keychain).map { keychain in
       KeychainRow(keychain, isHome: keychain.name == home.name, selection)
@@ -91,7 +91,7 @@ struct KeychainRow {
     var selection = selection
     selection.name = keychain.name
     do throws(KeychainError) {
-      let open = try selection.choose().open()
+      let open = try selection.chooseOrExec().open()
       try open.choice.kind.managed.describe(open, in: &self)
     } catch {
       problem = error

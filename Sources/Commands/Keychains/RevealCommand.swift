@@ -41,7 +41,7 @@ struct RevealCommand: ParsableCommand {
     guard let url else { return try revealAll() }
     var selection = KeychainSelection(mayPrompt: true)
     selection.name = name
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     guard let list = open.list else { return }
     let place = NamedPlace(url: url, service: nil, account: account, domain: nil, authenticationType: nil)
     var items = try place.items(in: list).filter(\.isHidden)

@@ -30,7 +30,7 @@ struct StatusCommand: UsingCompanion {
     selection.mayAsk = false
     selection.renewsUnlock = false
     selection.mayRunPrograms = false
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     if short {
       let row = KeychainRow(open.choice.keychain, isHome: true, selection)
       if let problem = row.problem { throw problem }

@@ -50,7 +50,7 @@ struct UnlockCommand: ParsableCommand {
     var selection = keychain.selection
     if let total { selection.unlockTotal = try DurationText.seconds(total, of: "--for") }
     if let idle { selection.unlockIdle = try DurationText.seconds(idle, of: "--idle") }
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     try open.choice.kind.managed.unlock(open, as: self)
   }
 }
@@ -75,7 +75,7 @@ struct LockCommand: ParsableCommand {
     // Permissions of other machines for a session end with it, even if the keychain has no key to forget.
     let forwarding = try ForwardingAgentControl(try ForwardingPlaces.here())
     _ = try forwarding.map { (forwarding) throws(KeychainError) in try forwarding.ask(.lock) }
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     let isLocked = try open.choice.kind.managed.lock(open, as: self)
     if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
     if isLocked { saying.say(all ? "all encrypted files are locked" : "the keychain is locked") }

@@ -14,7 +14,7 @@ extension KeychainSelection {
     selection.mayPrompt = false
     selection.name = keychain.name
     if keychain.kind.isOfOtherMachine { return try selection.useForwarded(saying) }
-    let new = try selection.choose().open()
+    let new = try selection.chooseOrExec().open()
     if keychain.kind.needsCompanion, new.file != nil {
       throw .failure(
         "llavero itself provides the Secret Service, from the encrypted file",
@@ -67,7 +67,7 @@ extension KeychainSelection {
     StandardStreams.warn(try RememberedKeychain.write(.forwarded, in: folder))
     tellWhatStaysBehind(in: used)
     do throws(KeychainError) {
-      _ = try choose().open()
+      _ = try chooseOrExec().open()
       saying.say("only the forwarded keychain is used here from now on")
     } catch {
       let failure = error.failure
@@ -80,7 +80,7 @@ extension KeychainSelection {
   private var unchosen: String? {
     var selection = self
     selection.name = nil
-    return (try? selection.choose().open())?.choice.name
+    return (try? selection.chooseOrExec().open())?.choice.name
   }
 
   /// - Parameters:
@@ -118,7 +118,7 @@ extension KeychainSelection {
 
   /// `nil` if it is unknown.
   private func count() -> Int? {
-    guard let open = try? choose().open() else { return nil }
+    guard let open = try? chooseOrExec().open() else { return nil }
     // If llavero serves it, its items are the encrypted file's.
     if open.choice.reason == .isServed, open.file != nil { return 0 }
     return open.choice.kind.managed.count(in: open)

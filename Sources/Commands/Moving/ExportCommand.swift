@@ -63,7 +63,7 @@ struct ExportCommand: ParsableCommand {
     selection.readsSecrets = true
     // Other formats have no place for items that are no logins.
     selection.includesOtherItems = format.isComplete
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     if let others = open.list?.names.filter({ $0 != open.choice.name }), !others.isEmpty {
       StandardStreams.say(
         "this is the keychain \(open.choice.name) alone; --keychain exports another one: "

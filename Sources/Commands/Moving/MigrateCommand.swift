@@ -75,9 +75,9 @@ struct MigrateCommand: UsingCompanion {
     let location = try VaultLocation()
     let used = try KeychainChoice.made(named: nil, at: location)?.name
     selection.name = source.name
-    let sourceOpen = try selection.choose().open()
+    let sourceOpen = try selection.chooseOrExec().open()
     selection.name = target.name
-    let targetOpen = try selection.choose().open()
+    let targetOpen = try selection.chooseOrExec().open()
     try refuseSame(sourceOpen, targetOpen, areOneKind: source.kind == target.kind)
     let items = MigratedItems(attributes.filter, areListed: listed, into: target)
     if removeSource, !yes { try confirm(sourceOpen, items, selection) }

@@ -91,7 +91,7 @@ enum InjectCommand {
     }
     let program = options.program.isEmpty ? nil : ProgramRun(options.program)
     // Before any file is read, because a file may be a pipe.
-    let opener = try options.selection.choose()
+    let opener = try options.selection.chooseOrExec()
     let template = try template(options.template)
     let name = options.template?.text ?? "the template"
     let parts = try parts(of: template, name)

@@ -141,7 +141,7 @@ enum RunCommand {
     let folder = try options.folderVariables()
     if options.needsKeychain || folder != nil || ProgramVariables.areInherited {
       // Before any file is read, because a file may be a pipe.
-      let opener = try options.selection.choose()
+      let opener = try options.selection.chooseOrExec()
       var named: NamedVariables?
       if options.assignments.contains(where: \.namesItem) {
         named = NamedVariables(

@@ -74,7 +74,7 @@ enum SecurityCommand {
   private static func interact(_ session: SecuritySession, prompt: String) -> Int32 {
     session.isInteractive = true
     // A later line may name another keychain, and by then the lines before it have been read.
-    _ = CompanionNeed.wanted.obstacle()
+    _ = CompanionNeed.wanted.obstacleToExec()
     let input = SecurityInput()
     let showsPrompt = StandardStreams.isTerminal(0)
     var result: Int32 = 0

@@ -65,7 +65,8 @@ final class SecuritySession {
     var selection = KeychainSelection()
     if case .named(let keychain) = operand { selection.name = keychain.name }
     selection.readsSecrets = readsSecrets || isInteractive
-    let keychain = try securing("SecKeychainOpen") { () throws(KeychainError) in try selection.choose().open()
+    let keychain = try securing("SecKeychainOpen") { () throws(KeychainError) in
+      try selection.chooseOrExec().open()
     }
     opened.append((operand, keychain))
     return keychain

@@ -145,7 +145,7 @@ struct DoctorCommand: UsingCompanion {
     let failure = problem.failure
     let next: String? =
       switch finding.subject {
-      case "program": SecretServiceProgram.remedy
+      case "program": SecretServiceCompanion.remedy
       case "bus": "log in on the desktop, or run this under 'dbus-run-session'"
       case "owner of org.freedesktop.secrets" where !isAbout(absence: problem):
         "it hangs: end the service and start it again; LLAVERO_PROBE_TIMEOUT gives it more time"

@@ -12,7 +12,7 @@ struct ListedKeychainFindings {
     var selection = selection
     selection.name = keychain.name
     do throws(KeychainError) {
-      let open = try selection.choose().open()
+      let open = try selection.chooseOrExec().open()
       try open.choice.kind.managed.examine(open, &all)
     } catch {
       all.append(Finding("keychain", nil, problem: error))

@@ -23,7 +23,7 @@ enum ProgramLinks {
     guard let path = realPath("/proc/self/exe") else {
       throw .failure("cannot tell where llavero is", status: .keychain)
     }
-    let suffix = "/" + SecretServiceProgram.name
+    let suffix = "/" + SecretServiceCompanion.name
     guard path.hasSuffix(suffix) else { return path }
     let folder = path.dropLast(suffix.count)
     let name = Executables.people

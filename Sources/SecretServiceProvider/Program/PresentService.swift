@@ -28,9 +28,9 @@ extension ServeProgram {
   }
 
   /// Unknown values are empty or 0, and dates are in seconds since 1970.
-  private static func caller(_ row: TypedVariant) -> ServedPrograms.Caller {
+  private static func caller(_ row: TypedVariant) -> ServedProgram {
     let (program, process) = (row[0].text, row[1].number)
-    return ServedPrograms.Caller(
+    return ServedProgram(
       program: program.isEmpty ? nil : program, process: process == 0 ? nil : Int(process),
       isConnected: row[2].bool, since: Timestamp(milliseconds: Int64(clamping: row[3].number) * 1000),
       calls: Int(row[4].number))

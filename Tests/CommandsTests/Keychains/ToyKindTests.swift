@@ -48,7 +48,7 @@ private struct ToyKind: ManagedKind {
     try run("keychain", "add", "box", "toy", "/attic")
     let listed = try ListedKeychain.named("box")
     _ = try RememberedKeychain.write(listed, in: location.stateFolder)
-    let open = try KeychainSelection(name: "box").choose().open()
+    let open = try KeychainSelection(name: "box").chooseOrExec().open()
     try open.keychain.add(.internet(account: "alice"), "s3cret")
     try expect(ToyKind.keychain.answeredSecret(.internet()), is: "s3cret")
     try run("keychain", "list")
@@ -57,7 +57,7 @@ private struct ToyKind: ManagedKind {
       ListedKeychainFindings(of: listed, KeychainSelection()).all.map { "\($0.subject) \($0.value ?? "")" },
       is: ["place /attic", "items 1"])
     try run("keychain", "order", "file", "box")
-    try expect(KeychainSelection().choose().open().list?.names, is: ["file", "box"])
+    try expect(KeychainSelection().chooseOrExec().open().list?.names, is: ["file", "box"])
   }
 
   private static func run(_ words: String...) throws {

@@ -60,7 +60,7 @@ struct ListCommand: ParsableCommand {
     var selection = keychain.selection
     selection.includesOtherItems = attributes.asksForOtherItems
     if expiring != nil { selection.readsSecrets = true }
-    let keychain = try selection.choose().open()
+    let keychain = try selection.chooseOrExec().open()
     if let expiring { return try listExpiring(expiring, in: keychain, filter, place) }
     var printer = ItemPrinter(form, inUTC: dates.utc, hasKeychains: (keychain.list?.names.count ?? 0) > 1)
     let meanings = place?.meanings(includingParts: takesParts) ?? []
@@ -116,7 +116,7 @@ struct ListCommand: ParsableCommand {
     if !StandardStreams.isTerminal(2) { return 0 }
     var selection = keychain.selection
     selection.includesOtherItems = true
-    guard let all = try? selection.choose().open().own.items(matching: .all) else { return 0 }
+    guard let all = try? selection.chooseOrExec().open().own.items(matching: .all) else { return 0 }
     return max(0, all.count { $0.key.secretServiceItem?.kind != .collection } - count)
   }
 

@@ -71,7 +71,7 @@ extension SecretServiceKind: ManagedKind {
 
   func findings(_ selection: KeychainSelection) throws(KeychainError) -> [Finding]? {
     guard let provider = Program.secretService else {
-      let reason = CompanionNeed.examined.obstacle()?.reason ?? ""
+      let reason = CompanionNeed.examined.obstacleToExec()?.reason ?? ""
       return [Finding("program", nil, problem: .unavailable(reason: reason))]
     }
     return provider.diagnose(try selection.secretServiceSettings(at: try VaultLocation()))

@@ -85,7 +85,7 @@ struct ImportCommand: UsingCompanion {
     selection.readsSecrets = true
     // Such a file may have everything that a Secret Service has.
     selection.includesOtherItems = kind.isLlaveros
-    let open = try selection.choose().open()
+    let open = try selection.chooseOrExec().open()
     if kind.isTable, let file {
       kind = kind.with(
         try TableFile(path: file, columns: columns, mayAsk: selection.mayAskPerson).format())
@@ -205,7 +205,7 @@ struct ImportCommand: UsingCompanion {
     // For the collections.
     selection.includesOtherItems = true
     do throws(KeychainError) {
-      guard let service = try selection.choose().open().secretService else { return nil }
+      guard let service = try selection.chooseOrExec().open().secretService else { return nil }
       return ProgramItemsSource(name, service, items)
     } catch {
       if kind.format == nil, !kind.hasOthers { throw error }

@@ -11,7 +11,7 @@ package enum Executables {
   /// The only one that uses the network.
   package static let network = "llavero-network"
 
-  package static let all = [people, tools, SecretServiceProgram.name, forwarding, network]
+  package static let all = [people, tools, SecretServiceCompanion.name, forwarding, network]
 
   /// The path of an executable that is not on the PATH: beside this one, in `../libexec/llavero`, or in `../../bin`
   /// for one that is itself there. `nil` if it isn't installed.

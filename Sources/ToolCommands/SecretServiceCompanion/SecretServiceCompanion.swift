@@ -1,17 +1,28 @@
 import Glibc
-package import Keychain
+import Keychain
 
 /// The executable for the Secret Service. `llavero` becomes it if that keychain is used.
-package enum SecretServiceProgram {
+package enum SecretServiceCompanion {
   package static let name = "llavero-secret-service"
   /// Its name when it runs to tell when the screen is locked.
   package static let screenWatch = "llavero-screen-watch"
 
-  /// Replaces the process with it, keeping arguments, environment and descriptors. Returns only if that fails.
+  /// Why the process could not become it. Set by the main thread, before there are others.
+  nonisolated(unsafe) private static var obstacle: Companion.Obstacle?
+
+  /// Replaces the process with it, keeping arguments, environment and descriptors. Returns only if that fails, and tries
+  /// it once.
   ///
   /// - Parameter isTried: whether to find out first whether it really starts. Without that, an unusable library ends
   ///   the process.
-  package static func become(isTried: Bool = false) -> Companion.Obstacle {
+  static func exec(isTried: Bool) -> Companion.Obstacle {
+    if let obstacle { return obstacle }
+    let found = replaceProcess(isTried)
+    obstacle = found
+    return found
+  }
+
+  private static func replaceProcess(_ isTried: Bool) -> Companion.Obstacle {
     let program: Companion
     do throws(Companion.Obstacle) {
       program = try Companion(name)
@@ -31,8 +42,4 @@ package enum SecretServiceProgram {
   }
 
   package static var remedy: String { Companion.remedy(for: name) }
-
-  package static func isMissing(_ why: Companion.Obstacle) -> KeychainError {
-    KeychainError("the Secret Service can't be used, because \(why.reason); \(why.remedy)", status: .keychain)
-  }
 }

@@ -14,26 +14,15 @@ package enum CompanionNeed {
   /// Becomes that program if it is needed. Nothing may have been read from standard input before.
   ///
   /// - Throws: ``KeychainError`` if it is required, and can't be started.
-  package func meet() throws(KeychainError) {
-    guard let obstacle = obstacle(), self == .required else { return }
-    throw SecretServiceProgram.isMissing(obstacle)
+  package func execIfNeeded() throws(KeychainError) {
+    guard let obstacle = obstacleToExec(), self == .required else { return }
+    throw KeychainError(
+      "the Secret Service can't be used, because \(obstacle.reason); \(obstacle.remedy)", status: .keychain)
   }
 
   /// The same. Returns why it can't be started; `nil` if it isn't needed, or this is that program.
-  package func obstacle() -> Companion.Obstacle? {
+  package func obstacleToExec() -> Companion.Obstacle? {
     if self == .none || Program.secretService != nil { return nil }
-    return Program.companionObstacle ?? Program.becomeCompanion(isTried: self == .examined)
-  }
-}
-
-extension Program {
-  // Set by the main thread, before there are others.
-  nonisolated(unsafe) fileprivate(set) static var companionObstacle: Companion.Obstacle?
-
-  /// The one place where `llavero` becomes `llavero-secret-service`. Returns only if that fails.
-  fileprivate static func becomeCompanion(isTried: Bool) -> Companion.Obstacle {
-    let obstacle = SecretServiceProgram.become(isTried: isTried)
-    companionObstacle = obstacle
-    return obstacle
+    return SecretServiceCompanion.exec(isTried: self == .examined)
   }
 }

@@ -30,33 +30,6 @@ package struct SecretServiceAccess {
   }
 }
 
-package struct ServedPrograms {
-  /// The process that serves.
-  package let process: Int?
-  /// In the order of their first calls.
-  package let callers: [Caller]
-
-  package struct Caller {
-    /// The file that it ran, if that is known.
-    package let program: String?
-    package let process: Int?
-    package let isConnected: Bool
-    /// The time of its first call.
-    package let since: Timestamp
-    package let calls: Int
-
-    package init(program: String?, process: Int?, isConnected: Bool, since: Timestamp, calls: Int) {
-      (self.program, self.process, self.isConnected) = (program, process, isConnected)
-      (self.since, self.calls) = (since, calls)
-    }
-  }
-
-  package init(process: Int?, callers: [Caller]) {
-    self.process = process
-    self.callers = callers
-  }
-}
-
 package struct ServeOptions {
   package var selection: KeychainSelection
   /// Whether to take the name away from another program, if that allows it.
