@@ -49,7 +49,7 @@ import Testing
 
   @Test("a lease counts for one session, one way and one tool, until it ends")
   func leases() {
-    let session = Session.process(7, start: 1)
+    let session = ForwardingSession.process(7, start: 1)
     let grant = Permissions.Grant(key, .use, isAllowed: true)
     var leases = Leases()
     leases.add(Lease(session: session, hosts: far, tool: "git", grant: grant, end: 100), now: 0)

@@ -58,16 +58,16 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
   var clients: [ForwardingClient] = []
   /// Programs whose client left while they change the keychain, with that client's session, and when they are given up,
   /// in milliseconds since boot.
-  var leftover: [(program: PipedProgram, session: Session, end: Int)] = []
+  var leftover: [(program: PipedProgram, session: ForwardingSession, end: Int)] = []
   /// A program that waits for a request, and when it is ended, in milliseconds since boot.
   var spare: (program: PipedProgram, end: Int)?
   /// Programs that have finished their output, or were told to end.
   var ending: [PipedProgram] = []
   var questions: [PersonQuestion] = []
   /// The session asked about last.
-  var lastAsked: Session?
+  var lastAsked: ForwardingSession?
   /// How often each session was refused.
-  var refusals: [Session: Int] = [:]
+  var refusals: [ForwardingSession: Int] = [:]
   var leases = Leases()
   var programs = SSHPrograms()
   /// The program that reports when the screen is locked. It runs as long as there are leases.
@@ -268,7 +268,7 @@ extension ForwardingAgent {
 
   /// Disconnects a client of the largest session: its oldest idle one, or its newest if all are busy and it has more
   /// than the new session. So nobody can keep others out by asking a lot. Returns whether there was one.
-  private func makeRoom(for session: Session? = nil) -> Bool {
+  private func makeRoom(for session: ForwardingSession? = nil) -> Bool {
     let others = clients.filter { $0.entry != .control }
     let numbers = Dictionary(grouping: others, by: \.session).mapValues(\.count)
     let most = numbers.values.max() ?? 0

@@ -2,17 +2,6 @@ import Bytes
 import Forwarding
 import Glibc
 
-/// Where a client connects.
-enum EntryPoint: Hashable, Sendable {
-  /// The socket for ssh, where hosts are verified.
-  case forwarding
-  /// The socket of this name, for unverified clients such as a container. Everyone who reaches it has the socket's
-  /// permissions.
-  case socket(ByteString)
-  /// The socket of `llavero forward`, by which the person controls the agent.
-  case control
-}
-
 /// A client of the agent: an ssh that forwards, or a program in a container.
 final class ForwardingClient {
   /// The reason why a client's next frame must wait.
@@ -33,7 +22,7 @@ final class ForwardingClient {
   let entry: EntryPoint
   let process: Int
   /// The session that a person's decisions apply to, and that limits how much one ssh or socket may use.
-  let session: Session
+  let session: ForwardingSession
   /// Larger frames than a person's agent accepts, because items may be as large.
   var incoming = AgentFrames(maximumLength: KeychainExtension.maximumSize + 64)
   var outgoing = OutgoingBytes()
@@ -56,7 +45,7 @@ final class ForwardingClient {
     self.descriptor = descriptor
     self.entry = entry
     self.process = process
-    session = Session(entry, process)
+    session = ForwardingSession(entry, process)
   }
 
   deinit { close(descriptor) }
@@ -118,64 +107,4 @@ final class ForwardingClient {
   }
 
   private var POLLRDHUP: Int32 { 0x2000 }  // poll(2), a GNU extension.
-}
-
-/// A request for the keychain under way.
-final class KeychainRequest {
-  enum State {
-    /// It waits for its turn among the programs.
-    case queued
-    /// The program opens the keychain.
-    case program(PipedProgram)
-    case asking
-    /// The answer, which its sender has not fetched yet, and the log's outcome.
-    case answered(ForwardResponse, LoggedRequest.Outcome)
-  }
-
-  /// The hosts on the way, or the socket.
-  let hosts: [VerifiedHost]
-  /// The request as received.
-  let text: Secret
-  /// The parsed request, without its changes, which may contain secrets.
-  let summary: RequestSummary
-  /// Whether its sender was refused the same a moment ago, so that another refusal says nothing new.
-  let repeatsRefusal: Bool
-  /// The sender's ticket for asking again.
-  let ticket: ByteString
-  /// When it is given up, in milliseconds since boot.
-  let end: Int
-  var state = State.queued
-  /// The sender's permissions when the program was started.
-  var permissions: Permissions?
-  /// When that was, in milliseconds since boot.
-  var start = 0
-
-  init(
-    _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, repeatsRefusal: Bool,
-    ticket: Int, end: Int
-  ) {
-    self.hosts = hosts
-    self.text = text
-    self.summary = summary
-    self.repeatsRefusal = repeatsRefusal
-    self.ticket = ByteString("\(ticket)")
-    self.end = end
-  }
-
-  /// The program that opens the keychain, if it is running.
-  var program: PipedProgram? {
-    if case .program(let program) = state { program } else { nil }
-  }
-}
-
-/// A host on the way, as named by rules and the log.
-struct VerifiedHost: Hashable, Sendable {
-  let host: ForwardedHost
-  /// The fingerprint of its key; `nil` for a socket.
-  let fingerprint: String?
-
-  init(_ host: ForwardedHost, fingerprint: String?) {
-    self.host = host
-    self.fingerprint = fingerprint
-  }
 }

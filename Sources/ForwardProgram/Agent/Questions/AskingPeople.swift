@@ -21,7 +21,7 @@ extension ForwardingAgent {
   }
 
   /// Whether a session may cause one more question.
-  func mayAsk(_ session: Session) -> Bool {
+  func mayAsk(_ session: ForwardingSession) -> Bool {
     refusals[session, default: 0] < Self.maximumRefusals && questions.count < Self.maximumQuestions
       && questions.filter { $0.session == session }.count < Self.maximumQuestionsOfOne
   }

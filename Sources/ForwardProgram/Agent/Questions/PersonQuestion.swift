@@ -4,7 +4,7 @@ import Keychain
 
 /// A question that a person is being asked, or will be, with the clients that wait for its answer.
 final class PersonQuestion {
-  let session: Session
+  let session: ForwardingSession
   let hosts: [VerifiedHost]
   let tool: ByteString
   let question: ForwardingService.Question

@@ -107,7 +107,7 @@ extension ForwardingAgent {
 
   /// Starts programs for waiting requests, the oldest first, within bounds.
   func startPrograms() {
-    var running: [Session: Int] = [:]
+    var running: [ForwardingSession: Int] = [:]
     var count = 0
     for client in clients where client.request?.program != nil {
       count += 1

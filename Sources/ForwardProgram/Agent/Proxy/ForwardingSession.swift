@@ -3,7 +3,7 @@ import Forwarding
 import Glibc
 
 /// The session of a decision "for this session": one ssh login, or one socket.
-enum Session: Hashable, Sendable {
+enum ForwardingSession: Hashable, Sendable {
   /// Everything through one ssh. A process is identified by its number and start, because numbers are reused.
   case process(Int, start: UInt64)
   /// Everything through a socket of this name.

@@ -1,0 +1,50 @@
+import Forwarding
+import Keychain
+
+/// A request for the keychain under way.
+final class KeychainRequest {
+  enum State {
+    /// It waits for its turn among the programs.
+    case queued
+    /// The program opens the keychain.
+    case program(PipedProgram)
+    case asking
+    /// The answer, which its sender has not fetched yet, and the log's outcome.
+    case answered(ForwardResponse, LoggedRequest.Outcome)
+  }
+
+  /// The hosts on the way, or the socket.
+  let hosts: [VerifiedHost]
+  /// The request as received.
+  let text: Secret
+  /// The parsed request, without its changes, which may contain secrets.
+  let summary: RequestSummary
+  /// Whether its sender was refused the same a moment ago, so that another refusal says nothing new.
+  let repeatsRefusal: Bool
+  /// The sender's ticket for asking again.
+  let ticket: ByteString
+  /// When it is given up, in milliseconds since boot.
+  let end: Int
+  var state = State.queued
+  /// The sender's permissions when the program was started.
+  var permissions: Permissions?
+  /// When that was, in milliseconds since boot.
+  var start = 0
+
+  init(
+    _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, repeatsRefusal: Bool,
+    ticket: Int, end: Int
+  ) {
+    self.hosts = hosts
+    self.text = text
+    self.summary = summary
+    self.repeatsRefusal = repeatsRefusal
+    self.ticket = ByteString("\(ticket)")
+    self.end = end
+  }
+
+  /// The program that opens the keychain, if it is running.
+  var program: PipedProgram? {
+    if case .program(let program) = state { program } else { nil }
+  }
+}
