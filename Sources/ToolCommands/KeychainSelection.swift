@@ -2,7 +2,7 @@ import Bytes
 package import EncryptedFile
 import Glibc
 package import Keychain
-import KeychainChoice
+package import KeychainChoice
 
 /// What a command was told about the keychain to use, and about how to unlock it.
 package struct KeychainSelection {

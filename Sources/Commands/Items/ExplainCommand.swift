@@ -85,7 +85,7 @@ struct ExplainCommand: ParsableCommand {
         } else if let other = found.forAnotherPath {
           "\(commandOf: other.key.words(of: "update") + ["--new-path", ""] + self.keychain.words) has it answer for the whole server"
         } else {
-          try toImport(for: place, keychain)?.hint ?? deleted(at: place, open) ?? adding(question, at: place)
+          try gettingOne(for: question, at: place, open)
         }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
@@ -101,6 +101,15 @@ struct ExplainCommand: ParsableCommand {
     guard let winner = try keychain.explain(query, where: { question.takes($1) }).winner, winner[.path] != nil
     else { return nil }
     return winner
+  }
+
+  /// Where there is no item: what another program has, what was deleted, or how to add one.
+  private func gettingOne(
+    for question: Question, at place: NamedPlace, _ open: OpenKeychain
+  ) throws(KeychainError) -> Hint? {
+    if let item = try toImport(for: place, open.keychain) { return item.hint }
+    if let retired = try deleted(at: place, open) { return retired }
+    return adding(question, at: place)
   }
 
   /// Another program's login for the place.
