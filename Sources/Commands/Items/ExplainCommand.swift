@@ -84,8 +84,12 @@ struct ExplainCommand: ParsableCommand {
           "\(commandOf: hidden.revealing) has it answer again"
         } else if let other = found.forAnotherPath {
           "\(commandOf: other.key.words(of: "update") + ["--new-path", ""] + self.keychain.words) has it answer for the whole server"
+        } else if let imported = try toImport(for: place, keychain) {
+          imported.hint
+        } else if let deleted = deleted(at: place, open) {
+          deleted
         } else {
-          try gettingOne(for: question, at: place, open)
+          try adding(question, at: place)
         }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
@@ -101,15 +105,6 @@ struct ExplainCommand: ParsableCommand {
     guard let winner = try keychain.explain(query, where: { question.takes($1) }).winner, winner[.path] != nil
     else { return nil }
     return winner
-  }
-
-  /// Where there is no item: what another program has, what was deleted, or how to add one.
-  private func gettingOne(
-    for question: Question, at place: NamedPlace, _ open: OpenKeychain
-  ) throws(KeychainError) -> Hint? {
-    if let item = try toImport(for: place, open.keychain) { return item.hint }
-    if let retired = try deleted(at: place, open) { return retired }
-    return adding(question, at: place)
   }
 
   /// Another program's login for the place.
@@ -146,7 +141,8 @@ struct ExplainCommand: ParsableCommand {
       let words = Item.Key.internetPassword(asked.key).words(of: "add")
       return "add one with \(commandOf: words + keychain.words)"
     case .query:
-      return "add one with \(commandOf: try place.key().words(of: "add") + keychain.words)"
+      let words = try place.key().words(of: "add")
+      return "add one with \(commandOf: words + keychain.words)"
     case .tool(let tool): return "see how to store one with \(command: "llavero", "help", tool.name)"
     }
   }

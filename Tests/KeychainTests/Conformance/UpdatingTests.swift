@@ -31,7 +31,8 @@ extension ConformanceTests {
       try expect(fresh.keychain.changeIfDifferent(added, to: added, nil), is: nil)
       try expect(fresh.keychain.changeIfDifferent(added, to: added, Credential.text("old")), is: nil)
       try expect(fresh.reopened.items(matching: .all), is: [added])
-      let expiring = Credential(Secret("old"), expiry: 4_000_000_000)
+      var expiring = Credential.text("old")
+      expiring.expiry = 4_000_000_000
       let changed = try fresh.keychain.changeIfDifferent(added, to: added, expiring)
       expect(fresh.isNow(changed?.modificationDate))
       var labelled = try #require(changed)
