@@ -122,12 +122,13 @@ struct AddCommand: ParsableCommand {
     if let refreshTokenFd { credential.refreshToken = try refreshToken(from: refreshTokenFd) }
     change.apply(to: &credential)
     let complete = credential.copy()
-    let (added, isAsBefore): (Item, Bool)
+    let outcome: (item: Item, isAsBefore: Bool)
     do throws(KeychainError) {
-      (added, isAsBefore) = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
+      outcome = try keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) }
     } catch .duplicateItem {
       throw alreadyThere(item.key, in: keychain)
     }
+    let added = outcome.item
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
     if !wasAsked, added.key.leavesNameToGit, !output.quiet, !output.json {
@@ -136,7 +137,7 @@ struct AddCommand: ParsableCommand {
     }
     try output.write(
       open.named(added).report,
-      saying: isAsBefore ? .isAsBefore(added.key.inSentence) : "stored \(added.key.inSentence)")
+      saying: outcome.isAsBefore ? .isAsBefore(added.key.inSentence) : "stored \(added.key.inSentence)")
     if !output.quiet, !output.json { sayIfGitSendsNoPath(for: added, in: keychain) }
   }
 
