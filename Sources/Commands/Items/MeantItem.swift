@@ -202,7 +202,7 @@ struct MeantItem {
   private static func chosen(
     among found: [Item], on terminal: borrowing Terminal
   ) throws(KeychainError) -> Item {
-    let shown = found.sorted { $0.key.name < $1.key.name }.prefix(Self.choices)
+    let shown = found.sorted { ($0.key.name, $0.name) < ($1.key.name, $1.name) }.prefix(Self.choices)
     for (index, name) in Array(shown).namesApart.enumerated() { terminal.show("\(index + 1)  \(name)\n") }
     if found.count > shown.count { terminal.show("... and \(found.count - shown.count) more\n") }
     let answer = terminal.answer(to: "Which one? [1-\(shown.count)] ").flatMap { Int($0.withoutSpacesAround) }

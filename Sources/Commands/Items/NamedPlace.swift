@@ -229,7 +229,7 @@ struct NamedPlace {
     if let similar { return "did you mean \(prose: similar)?" }
     let parts = text.isEmpty || text.hasPart("://") ? [] : named.filter { $0.isTaken(byPart: text) }
     if parts.count > 1 {
-      let all = parts.map(\.key.nameInTable).sorted().fewInSentence
+      let all = parts.namesApart.sorted().fewInSentence
       return "part of a name counts only on a terminal; in full there are \(prose: all)"
     }
     guard parts.count == 1 else { return nil }

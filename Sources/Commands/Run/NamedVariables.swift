@@ -21,7 +21,7 @@ struct NamedVariables {
     guard let text = assignment.value.text else { throw Self.nothing(for: name) }
     let named = NamedPlace(url: text)
     do throws(KeychainError) { try named.check() } catch { throw Self.nothing(for: name) }
-    guard let meant = try MeantItem(in: open, isExact: isExact, selection).found(named),
+    guard let meant = try found(named),
       let item = try meant.items(in: open).first
     else {
       try open.keychain.refusePassingOver()
@@ -34,6 +34,20 @@ struct NamedVariables {
         hint: "\(command: "llavero", "get") says why", status: open.statusWithoutToken)
     }
     return answer.credential.secret.copy()
+  }
+
+  /// - Throws: ``KeychainError`` as ``MeantItem/found(_:)`` does, with a hint that `llavero run` can follow.
+  private func found(_ named: NamedPlace) throws(KeychainError) -> Meant? {
+    do throws(KeychainError) {
+      return try MeantItem(in: open, isExact: isExact, selection).found(named)
+    } catch {
+      // What isn't one item fails so: the text itself was checked before.
+      guard error.status == .usage else { throw error }
+      throw .failure(
+        error.message,
+        hint: "name one by its label, its URL or a reference such as llavero://SERVICE/ACCOUNT",
+        status: .usage)
+    }
   }
 
   private static func nothing(for name: ByteString) -> KeychainError {
