@@ -266,42 +266,6 @@ struct NamedPlace {
   }
 }
 
-extension Item.Key {
-  /// Whether it has the account; an empty one also names items without one, and none names all.
-  func isOf(account: String?) -> Bool {
-    guard let account else { return true }
-    return self.account.map { $0 == ByteString(account) } ?? account.isEmpty
-  }
-}
-
-extension [Item] {
-  /// Each item once, and without those that an earlier keychain's items shadow. One keychain may have several items with
-  /// the same key.
-  var withoutShadowed: [Item] {
-    var seen: Set<ItemReference> = []
-    var keychains: [Item.Key: String?] = [:]
-    return filter { item in
-      if let reference = item.reference, !seen.insert(reference).inserted { return false }
-      let key = item.key.primaryKey
-      if let first = keychains[key] { return first == item.keychain }
-      keychains.updateValue(item.keychain, forKey: key)
-      return true
-    }
-  }
-
-  /// Whether several have the same key, so that no place and no account tells them apart.
-  var haveTwins: Bool { Set(map(\.key.primaryKey)).count < count }
-
-  /// Their names, with the labels of those that are called the same.
-  var namesApart: [String] {
-    let names = map(\.key.nameInTable)
-    return zip(self, names).map { item, name in
-      guard names.count(where: { $0 == name }) > 1, let label = item.label.nonEmpty else { return name }
-      return "\(label) (\(name))"
-    }
-  }
-}
-
 extension Item {
   /// The names by which 'llavero get' takes it: of what is no login, only the label.
   fileprivate var namesTaken: [String] {

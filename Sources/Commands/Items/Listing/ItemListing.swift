@@ -34,8 +34,8 @@ struct ItemPrinter: ~Copyable {
   private let form: Form
   /// Whether to print items of more than one keychain.
   private let hasKeychains: Bool
-  /// The keys of the items so far, for more than one keychain.
-  private var seen: Set<Item.Key> = []
+  /// The items so far, for more than one keychain.
+  private var shadows = Shadows()
   private let style: TerminalStyle
   private let inUTC: Bool
   /// What the first items need.
@@ -61,7 +61,7 @@ struct ItemPrinter: ~Copyable {
     count += 1
     switch form {
     case .table:
-      let isShadowed = hasKeychains && !seen.insert(item.key.primaryKey).inserted
+      let isShadowed = hasKeychains && shadows.cover(item)
       rows.append(ItemRow(item, isShadowed: isShadowed, inUTC: inUTC))
     case .json:
       json.beginObject()
