@@ -124,9 +124,13 @@ package enum GitCredentialCommand {
 
   /// Says why git asks for a login that the person has, where all that matches is hidden on this machine.
   private static func sayIfHidden(_ place: InternetPassword?, in open: OpenKeychain) {
-    guard open.list != nil, let place, let query = try? ItemQuery(for: .internetPassword(place)),
-      let found = try? open.keychain.find(query)
-    else { return }
+    guard let list = open.list, let place, let query = try? ItemQuery(for: .internetPassword(place)) else {
+      return
+    }
+    let hidden = HiddenItemFile(in: open.location.stateFolder, tell: StandardStreams.warn)
+    // Otherwise a server would be asked twice.
+    let hidesAny = list.names.contains { ((try? hidden.hidden(in: $0)) ?? []).isEmpty == false }
+    guard hidesAny, let found = try? list.find(query) else { return }
     HiddenLogin(onlyAmong: found)?.failure.failure.report()
   }
 }
