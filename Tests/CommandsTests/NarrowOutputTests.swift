@@ -44,7 +44,7 @@ struct NarrowOutputTests {
     let output = ExplanationOutput(
       asker: "git", notes: [], explanations: [try keychain.explain(.internetPassword(query))])
     let text = output.text(wrappedTo: 70)
-    expect(tooLong(text, 70), is: [])
+    expect(tooLong(text, 70), is: ["  answers  \(place)"])
     expect(text.shown.hasPart("  answers  \(place)\n           (alice)\n"))
   }
 

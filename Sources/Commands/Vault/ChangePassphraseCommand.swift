@@ -41,9 +41,7 @@ struct ChangePassphraseCommand: ParsableCommand {
     try file.unlockForChangingSlots()
     let passphrase = try new.passphrase(of: keychain.selection, at: file.location)
     let id = try file.replacePassphrase(of: former, with: passphrase)
-    StandardStreams.say("the passphrase is changed; copies made before still open with the former one")
-    StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
-    try protection.removeKeyFile()
+    try protection.sayThatPassphraseIsChanged()
     try output.write(SlotOutput.report(id, .passphrase))
   }
 

@@ -28,15 +28,20 @@ struct PassphraseInPlaceOfKeyFile {
     return id
   }
 
-  /// Removes the key file of a keychain whose passphrase has changed: if it is to go, or somebody on a terminal says so.
+  /// Says that the passphrase is changed. Before that, removes the key file if it is to go, or somebody on a terminal says
+  /// so.
   ///
   /// - Throws: ``KeychainError`` if it can't be removed.
-  func removeKeyFile() throws(KeychainError) {
+  func sayThatPassphraseIsChanged() throws(KeychainError) {
     switch try keyFileAfterAsking() {
-    case .none: break
-    case .removed: try sayThatKeyFileIsGone()
+    case .none:
+      StandardStreams.say("the passphrase is changed; copies made before still open with the former one")
+      StandardStreams.say("hint: if it has leaked, run 'llavero rotate' and change the secrets themselves")
+    case .removed: try sayThatKeyFileIsGone("the passphrase is changed; ")
     case .kept:
-      sayThatKeyFileOpens("the key in \(file.location.identityFile) still opens it, without the passphrase")
+      sayThatKeyFileOpens(
+        "the passphrase is changed; the key in \(file.location.identityFile) still opens the keychain without it"
+      )
     }
   }
 
@@ -53,8 +58,8 @@ struct PassphraseInPlaceOfKeyFile {
     return .removed
   }
 
-  private func sayThatKeyFileIsGone() throws(KeychainError) {
-    StandardStreams.say(SlotOutput.keyFileIsGone)
+  private func sayThatKeyFileIsGone(_ before: TextForTerminal = "") throws(KeychainError) {
+    StandardStreams.say(before + SlotOutput.keyFileIsGone)
     if try !file.slots(of: .recovery).isEmpty {
       StandardStreams.say("your recovery code opens it as before")
     } else {

@@ -7,7 +7,7 @@ extension FileFormat {
   /// each login, in folders named after the host: the password on the first line, then `service=URL` and
   /// `account=NAME`.
   public static let gcm = FileFormat(
-    "gcm", "Git Credential Manager: plain text, gpg or the Secret Service",
+    "gcm", "Git Credential Manager: files, gpg or the Secret Service",
     usualPaths: ["$GCM_PLAINTEXT_STORE_PATH/**.credential", "~/.gcm/store/**.credential"],
     holdsLoginsAlone: true,
     looksLike: { shape in

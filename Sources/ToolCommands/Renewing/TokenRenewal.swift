@@ -15,6 +15,8 @@ package final class TokenRenewal: SecretRenewing {
   /// How many renewals have come to nothing because something that they need can't be used: the server doesn't answer, or
   /// the token of a job is missing. Those of ended logins aren't among them.
   package private(set) var failures = 0
+  /// Whether the last token was another program's, which may renew it: that is no failure.
+  private var isLeftToOthers = false
 
   /// - Parameters:
   ///   - stateFolder: the folder of the locks.
@@ -59,13 +61,14 @@ package final class TokenRenewal: SecretRenewing {
     guard let place = SignedInPlace(item, credential.authenticationScheme), let companion = companion() else {
       return .failed
     }
+    isLeftToOthers = false
     do throws(KeychainError) {
       switch try renew(item, credential, at: place, by: companion, in: keychain) {
       case .renewed(let answer): return .renewed(answer)
       case .ended: return .ended
       case .failed: break
       }
-      failures += 1
+      if !isLeftToOthers { failures += 1 }
       return .failed
     } catch .promptDismissed {
       // A signal has ended it, which ends this program too.
@@ -183,7 +186,10 @@ package final class TokenRenewal: SecretRenewing {
     default:
       lock.noteFailure()
       // Another program may have stored it, and may renew it too.
-      guard present.item.itemDescription == SigningIn.tokenDescription else { return .failed }
+      guard present.item.itemDescription == SigningIn.tokenDescription else {
+        isLeftToOthers = true
+        return .failed
+      }
       say(
         place, "neither the keychain nor git's configuration says how any more",
         hint: "\(command: "llavero", "login", place.url)")

@@ -101,8 +101,10 @@ import Testing
     let list = try part(
       of: try packageText("man/llavero-explain.1"), after: "\n.It Fl -for Ar tool\nWho asks:\n",
       before: "\nFor a tool")
-    let words = list.replacing(".Pq the default", with: "").split { " ,.\n".contains($0) }
-    expect(words.filter { $0 != "Cm" && $0 != "or" }.sorted(), is: (["git"] + RehearsedCall.tools).sorted())
+    let words = list.replacing(".Pq the default", with: "").split { " ,.\n".contains($0) }.map(String.init)
+    let named = words.filter { $0 != "Cm" && $0 != "or" }.sorted()
+    let expected: [String] = ["git"] + RehearsedCall.tools
+    expect(named, is: expected.sorted())
   }
 
   @Test("llavero-forward(1)'s has each tool that can ask from another machine, and no other")

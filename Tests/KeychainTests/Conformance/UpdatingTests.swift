@@ -33,7 +33,7 @@ extension ConformanceTests {
       try expect(fresh.reopened.items(matching: .all), is: [added])
       var expiring = Credential.text("old")
       expiring.expiry = 4_000_000_000
-      let changed = try fresh.keychain.changeIfDifferent(added, to: added, expiring)
+      let changed = try fresh.keychain.changeIfDifferent(added, to: added, expiring.copy())
       expect(fresh.isNow(changed?.modificationDate))
       var labelled = try #require(changed)
       labelled.label = "work"
