@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 import Expectations
 import Foundation
 import Forwarding
@@ -40,8 +41,10 @@ import Testing
     let listener = clinux_listen_unix(path, 1)
     try #require(listener >= 0)
     defer { close(listener) }
-    // A thread of its own: the queue's may all wait for others, and the agent has two seconds.
+    // A thread of its own, which has begun: the queue's may all wait for others, and the agent has two seconds.
+    let hasBegun = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
+      hasBegun.signal()
       let descriptor = accept(listener, nil, nil)
       var request = [UInt8](repeating: 0, count: 1024)
       _ = read(descriptor, &request, request.count)
@@ -51,6 +54,7 @@ import Testing
       _ = read(descriptor, &request, request.count)
       close(descriptor)
     }
+    hasBegun.wait()
     let error = #expect(throws: KeychainError.self) { try ForwardingConnection(to: path, isNamed: true) }
     guard case .otherAgent(path)? = error?.fault(ForwardingFault.self) else {
       Issue.record("\(String(describing: error))")
