@@ -56,6 +56,13 @@ has_nothing() {
   ((status == 0)) && [[ ! -s $CASE/stdout && ! -s $CASE/stderr ]] || fail "expected nothing" "$(said)"
 }
 
+# has_hidden LINE...: git gets nothing, and is told that a refused login is hidden
+has_hidden() {
+  get "$@"
+  ((status == 0)) && [[ ! -s $CASE/stdout ]] || fail "expected nothing" "$(said)"
+  tells 'is hidden here, because a server has refused it'
+}
+
 # refused STATUS TEXT COMMAND...: it says the text, and prints nothing
 refused() {
   prints_nothing "$1" "${@:3}"
