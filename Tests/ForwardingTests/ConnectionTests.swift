@@ -44,6 +44,10 @@ import Testing
     // A thread of its own, which has begun: the queue's may all wait for others, and the agent has two seconds.
     let hasBegun = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
+      // Otherwise the signals of other tests could interrupt its calls.
+      var all = sigset_t()
+      sigfillset(&all)
+      pthread_sigmask(SIG_BLOCK, &all, nil)
       hasBegun.signal()
       let descriptor = accept(listener, nil, nil)
       var request = [UInt8](repeating: 0, count: 1024)
