@@ -1,5 +1,4 @@
 import CLinux
-import Dispatch
 import Expectations
 import Foundation
 import Forwarding
@@ -41,14 +40,8 @@ import Testing
     let listener = clinux_listen_unix(path, 1)
     try #require(listener >= 0)
     defer { close(listener) }
-    // A thread of its own, which has begun: the queue's may all wait for others, and the agent has two seconds.
-    let hasBegun = DispatchSemaphore(value: 0)
+    // A thread of its own: the queue's may all wait for others, and the agent has two seconds.
     Thread.detachNewThread {
-      // Otherwise the signals of other tests could interrupt its calls.
-      var all = sigset_t()
-      sigfillset(&all)
-      pthread_sigmask(SIG_BLOCK, &all, nil)
-      hasBegun.signal()
       let descriptor = accept(listener, nil, nil)
       var request = [UInt8](repeating: 0, count: 1024)
       _ = read(descriptor, &request, request.count)
@@ -58,7 +51,6 @@ import Testing
       _ = read(descriptor, &request, request.count)
       close(descriptor)
     }
-    hasBegun.wait()
     let error = #expect(throws: KeychainError.self) { try ForwardingConnection(to: path, isNamed: true) }
     guard case .otherAgent(path)? = error?.fault(ForwardingFault.self) else {
       Issue.record("\(String(describing: error))")
