@@ -1,7 +1,8 @@
 import CLinux
+import Dispatch
 import Expectations
-import Foundation
 import Forwarding
+import Glibc
 import Keychain
 import TestSupport
 import Testing
@@ -40,8 +41,9 @@ import Testing
     let listener = clinux_listen_unix(path, 1)
     try #require(listener >= 0)
     defer { close(listener) }
-    // A thread of its own: the queue's may all wait for others, and the agent has two seconds.
-    Thread.detachNewThread {
+    clinux_make_blocking(listener)
+    // The queue's threads may all wait for others, and the agent has two seconds.
+    onThreadOfItsOwn {
       let descriptor = accept(listener, nil, nil)
       var request = [UInt8](repeating: 0, count: 1024)
       _ = read(descriptor, &request, request.count)
