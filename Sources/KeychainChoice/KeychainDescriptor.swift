@@ -26,16 +26,27 @@ extension KeychainDescriptor {
 }
 
 extension KeychainKind {
-  /// The program's own kinds.
-  private static let own: [any KeychainDescriptor] = [
-    FileKind(), SecretServiceKind(), ForwardedKind(), OpenBaoKind(), GitKind(),
-  ]
+  /// The program's own kinds, one after another; `nil` after the last. (An answer asks for one: no list is made for it.)
+  private static func own(_ index: Int) -> (any KeychainDescriptor)? {
+    switch index {
+    case 0: FileKind()
+    case 1: SecretServiceKind()
+    case 2: ForwardedKind()
+    case 3: OpenBaoKind()
+    case 4: GitKind()
+    default: nil
+    }
+  }
 
   /// Kinds besides these. A program sets it before anything else runs.
   nonisolated(unsafe) package static var further: [any KeychainDescriptor] = []
 
   /// All kinds.
-  public static var allCases: [KeychainKind] { (own + further).map(\.kind) }
+  public static var allCases: [KeychainKind] {
+    var kinds: [KeychainKind] = []
+    while let descriptor = own(kinds.count) { kinds.append(descriptor.kind) }
+    return kinds + further.map(\.kind)
+  }
 
   /// The kind of a name.
   public init?(rawValue: String) {
@@ -51,6 +62,11 @@ extension KeychainKind {
   }
 
   private static func descriptor(of name: String) -> (any KeychainDescriptor)? {
-    own.first { $0.kind.rawValue == name } ?? further.first { $0.kind.rawValue == name }
+    var index = 0
+    while let descriptor = own(index) {
+      if descriptor.kind.rawValue == name { return descriptor }
+      index += 1
+    }
+    return further.first { $0.kind.rawValue == name }
   }
 }
