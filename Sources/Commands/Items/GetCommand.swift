@@ -69,7 +69,7 @@ struct GetCommand: ParsableCommand {
     let meant = MeantItem(in: open, isExact: names.exact, selection, for: all ? .listing : .reading)
     let found = try meant.found(place.named)
     if found == nil, !place.named.isPlace, try writeLabelled(open) { return }
-    let named = if let found { found } else { try meant.meant(by: place.named) }
+    let named = if let found { found } else { try meant.placeOfItsOwn(place.named) }
     let query = try named.query()
     if all { return try writeAll(named, open) }
     if let answer = try open.answer(to: named) { return try write(answer.item, answer.credential) }

@@ -49,6 +49,13 @@ struct MeantItem {
   /// - Throws: ``KeychainError`` as ``found(_:)`` does, and if a name that is no place is nobody's.
   func meant(by named: NamedPlace) throws(KeychainError) -> Meant {
     if let found = try found(named) { return found }
+    return try placeOfItsOwn(named)
+  }
+
+  /// What is meant where ``found(_:)`` finds nothing: the place.
+  ///
+  /// - Throws: ``KeychainError`` if the name is no place.
+  func placeOfItsOwn(_ named: NamedPlace) throws(KeychainError) -> Meant {
     guard let text = named.url, named.domain == nil, !named.isPlace else { return .place(named) }
     try keychain.refusePassingOver()
     // What has no space was meant as an address.
