@@ -295,12 +295,10 @@ struct ExplainCommand: ParsableCommand {
     let place = meant.placeToAsk
     switch question {
     case .query(_, _, _, _, .some): return []
-    case .query(let query, _, Question.getting, _, nil):
-      if case .item(let item) = meant {
+    case .query(let query, _, let asker, _, nil):
+      if asker == Question.getting, case .item(let item) = meant {
         return [try keychain.explain(item, askedBy: query) { question.takes($0) }]
       }
-      return [try keychain.explain(query) { question.takes($1) }]
-    case .query(let query, _, _, _, nil):
       return [try keychain.explain(query) { question.takes($1) }]
     case .tool(let tool):
       // The URL as given: each tool interprets it in its own way.
