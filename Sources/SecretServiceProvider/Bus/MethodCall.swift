@@ -39,7 +39,7 @@ final class MethodCall: @unchecked Sendable {
   /// - Throws: ``ServiceError/unknownMethod``, and ``ServiceError/invalidArguments(_:)`` if the method takes other types.
   @discardableResult
   func arguments() throws(ServiceError) -> [TypedVariant] {
-    guard let type = BusInterface.arguments(of: member, in: interface) else { throw .unknownMethod }
+    guard let type = InterfaceDescription.arguments(of: member, in: interface) else { throw .unknownMethod }
     let body = g_dbus_message_get_body(message).map { Variant(taking: g_variant_ref($0)) }
     if body == nil, type == "()" { return [] }
     guard let arguments = try? body?.checked(as: type, of: member) else {

@@ -41,19 +41,17 @@ extension Provider {
 
   /// Whether a call searches for an unknown item. An earlier look is no reason to report one as missing.
   private func isSearchWithoutResult(_ call: MethodCall) -> Bool {
-    guard call.member == "SearchItems", let sent = try? call.arguments()[0],
-      let wanted = try? attributes(sent)
+    guard call.need == .search, let sent = try? call.arguments()[0], let wanted = try? attributes(sent)
     else { return false }
     return holdings.search(wanted, in: CollectionName.login).isEmpty
   }
 
   /// Whether the answer to a call depends on which items there are.
   private func isAboutItems(_ call: MethodCall) -> Bool {
-    let need = BusCall.all[call.member]?.need ?? .object
-    if need == .nothing { return false }
-    if call.path == ObjectPath.service { return need == .items }
+    if call.need < .object { return false }
+    if call.path == ObjectPath.service { return call.need >= .items }
     guard isInKeychain(call.path) else { return false }
-    guard ObjectPath.parts(call.path)?.count == 2, call.member == "Get", let sent = try? call.arguments()
+    guard ObjectPath.parts(call.path)?.count == 2, call.need == .property, let sent = try? call.arguments()
     else { return true }
     return sent[1].text == "Items"
   }
@@ -67,8 +65,8 @@ extension Provider {
 
   /// Continues with a call once the known state is the file's.
   private func whenLooked(for call: MethodCall, _ body: @escaping () -> Void) {
-    // The states locked and broken are checked before. Locking must wait for nothing.
-    guard case .unlocked = state, !["Lock", "LockService"].contains(call.member) else { return body() }
+    // The states locked and broken are checked before.
+    guard case .unlocked = state, call.need > .nothing else { return body() }
     // A program's calls are answered in their order.
     let isBehindOwn = callsBeforeLook.has(of: call.sender)
     if !isBehindOwn, !isAboutFile(call) || settings.presentState() == knownState { return body() }
@@ -79,10 +77,8 @@ extension Provider {
   }
 
   private func isAboutFile(_ call: MethodCall) -> Bool {
-    if call.path == ObjectPath.service {
-      return call.member != "OpenSession" && ![Interface.own, Interface.keyring].contains(call.interface)
-    }
-    return call.path == ObjectPath.portal || isInKeychain(call.path)
+    call.need > .earlierCalls
+      && ([ObjectPath.service, ObjectPath.portal].contains(call.path) || isInKeychain(call.path))
   }
 
   /// Answers the calls that waited for the look that has just ended.

@@ -1,6 +1,6 @@
 /// What is on the bus, in D-Bus's own description (D-Bus Specification, "Introspection Data Format"): the draft's
 /// interfaces, with gnome-keyring's property `Type`, and those beside them. Calls and properties have the types that are
-/// here.
+/// here. ``BusCall`` says of each method what it waits for.
 let busInterfaces = """
   <node>
   <interface name="org.freedesktop.DBus.Properties">
@@ -111,3 +111,59 @@ let busInterfaces = """
   <interface name="org.freedesktop.impl.portal.Request"><method name="Close"/></interface>
   </node>
   """
+
+/// What a call means for the log and for the items. The method's name tells: equal names do the same on every interface.
+struct BusCall {
+  /// What the answer depends on, and so waits for: always for all that the cases above wait for, too.
+  enum Need: Comparable {
+    /// Not even the caller's earlier calls: locking must wait for nothing.
+    case nothing
+    case earlierCalls
+    /// What a file holds now, but no new look at another machine's keychain.
+    case file
+    /// The object that is called; on the service itself, as ``file``.
+    case object
+    /// As ``object``, but of a collection's properties only the items.
+    case property
+    case items
+    /// The items, and if none is known that fits, a look that begins after the call.
+    case search
+  }
+
+  /// Its action in the log; `nil` if it concerns no item.
+  let action: String?
+  let need: Need
+
+  private init(_ action: String?, _ need: Need) { (self.action, self.need) = (action, need) }
+
+  /// All methods in ``busInterfaces``, by their names.
+  static let all = [
+    "Introspect": BusCall(nil, .file),
+    "Get": BusCall(nil, .property),
+    "GetAll": BusCall(nil, .object),
+    "Set": BusCall("change", .object),
+    "OpenSession": BusCall(nil, .earlierCalls),
+    "Close": BusCall(nil, .object),
+    "SearchItems": BusCall("search", .search),
+    "GetSecret": BusCall("read", .object),
+    "GetSecrets": BusCall("read", .items),
+    "RetrieveSecret": BusCall("read", .object),
+    "CreateItem": BusCall("store", .object),
+    "SetSecret": BusCall("store", .object),
+    "Delete": BusCall("delete", .object),
+    "Lock": BusCall("lock", .nothing),
+    "LockService": BusCall("lock", .nothing),
+    "Unlock": BusCall("unlock", .items),
+    "UnlockWithMasterPassword": BusCall("unlock", .earlierCalls),
+    "Prompt": BusCall(nil, .object),
+    "Dismiss": BusCall(nil, .object),
+    "CreateCollection": BusCall("collection", .object),
+    "ReadAlias": BusCall(nil, .object),
+    "SetAlias": BusCall("collection", .object),
+    "GetCallers": BusCall(nil, .earlierCalls),
+  ]
+}
+
+extension MethodCall {
+  var need: BusCall.Need { BusCall.all[member]?.need ?? .object }
+}

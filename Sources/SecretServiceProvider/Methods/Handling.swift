@@ -54,7 +54,7 @@ extension Provider {
     case .item(let item):
       try whenAllowed([item], call) { [self] () throws(ServiceError) in try answer(call, of: item) }
     case .hidden:
-      if BusInterface.arguments(of: call.member, in: Interface.item) == nil { throw .unknownMethod }
+      if InterfaceDescription.arguments(of: call.member, in: Interface.item) == nil { throw .unknownMethod }
       try requireUnlocked()
       throw .unknownObject
     case .session(let session): try answer(call, of: session)

@@ -11,7 +11,7 @@ extension Provider {
     if case .unusable = state, object?.isInKeychain ?? false { try requireUnlocked() }
     if object == nil, Self.children(onTheWay: call.path).isEmpty { throw .unknownObject }
     let names = object.map { [Interface.properties, Interface.introspectable] + $0.interfaces } ?? []
-    let interfaces = names.compactMap { BusInterface.all[$0]?.xml }
+    let interfaces = names.compactMap { InterfaceDescription.all[$0]?.xml }
     let children = children(of: call.path, object).map { "  <node name=\"\($0)\"/>\n" }
     call.answer([
       Argument.text(

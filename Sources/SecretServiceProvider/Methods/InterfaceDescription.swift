@@ -3,7 +3,7 @@ import Keychain
 import SecretService
 
 /// An interface as it is described to GLib.
-struct BusInterface {
+struct InterfaceDescription {
   /// The types of each method's arguments, as one tuple.
   let arguments: [String: String]
   let properties: [BusProperty]
@@ -11,13 +11,13 @@ struct BusInterface {
   let xml: String
 
   /// All interfaces by their names.
-  static let all: [String: BusInterface] = {
+  static let all: [String: InterfaceDescription] = {
     guard let node = g_dbus_node_info_new_for_xml(busInterfaces, nil) else {
       preconditionFailure("the interfaces' description is invalid")
     }
     defer { g_dbus_node_info_unref(node) }
     return listed(node.pointee.interfaces).reduce(into: [:]) {
-      $0[String(cString: $1.pointee.name)] = BusInterface($1)
+      $0[String(cString: $1.pointee.name)] = InterfaceDescription($1)
     }
   }()
 
@@ -67,7 +67,7 @@ struct BusProperty {
   static func set(
     _ name: String, of interface: String, to value: Variant
   ) throws(ServiceError) -> TypedVariant {
-    let property = BusInterface.all[interface]?.properties.first { $0.name == name }
+    let property = InterfaceDescription.all[interface]?.properties.first { $0.name == name }
     guard let property else { throw .unknownProperty }
     if !property.isWritable { throw .readOnlyProperty }
     do throws(BusFailure) {
