@@ -32,6 +32,12 @@ extension ObjectPath {
     return path.dropFirst(service.count + 1).split(separator: "/", omittingEmptySubsequences: false)
   }
 
+  /// Whether a path leads to a collection or an item that isn't only in memory, whether there is one or not.
+  static func isInKeychain(_ path: String) -> Bool {
+    guard let parts = self.parts(path), parts.count > 1 else { return false }
+    return ["collection", "aliases"].contains(parts[0]) && parts[1] != CollectionName.session.description
+  }
+
   /// A name as part of a path, which may contain only letters, digits and underscores (D-Bus specification, "Valid
   /// Object Paths"): every other byte becomes `_` and two hexadecimal digits.
   static func encoded(_ name: ByteString) -> String {
