@@ -52,7 +52,7 @@ package struct KeychainEnvironment {
   package var forbidsPrompts: Bool { value(Self.prompt) != nil }
 
   /// - Throws: ``KeychainChoiceFault/unusableSetting(name:_:)`` if `LLAVERO_PROMPT` is another word than `never`.
-  private func checkPrompt() throws(KeychainError) {
+  func checkPrompt() throws(KeychainError) {
     guard let word = value(Self.prompt), word != "never" else { return }
     throw .choice(.unusableSetting(name: Self.prompt, .noPromptWord))
   }
@@ -109,25 +109,6 @@ package struct KeychainEnvironment {
   private func seconds(_ name: String) throws(KeychainError) -> Int? {
     guard let text = value(name) else { return nil }
     return try DurationText.seconds(text, of: name)
-  }
-
-  /// The encrypted file.
-  ///
-  /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``, and `mustExist`: whether its absence is an
-  ///   error even without traces of it.
-  /// - Throws: ``KeychainChoiceFault/unusableSetting(name:_:)``
-  package func encryptedFile(
-    at location: VaultLocation, passphrase: @escaping PassphraseSource,
-    respondent: @escaping () -> PassphraseRespondent, cache: UnlockCache, openers: SlotOpeners,
-    mustExist: Bool = false, onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void
-  ) throws(KeychainError) -> EncryptedFileKeychain {
-    try checkPrompt()
-    return EncryptedFileKeychain(
-      at: location, passphrase: passphrase, respondent: respondent, cache: cache, openers: openers,
-      patience: try patience(), onNotice: onNotice,
-      remembered: {
-        mustExist ? location.vaultFile : RememberedKeychain.vault(in: location.stateFolder)
-      })
   }
 
   /// The ways to open the file without asking anybody: the identity of `LLAVERO_IDENTITY`, else the user's ssh key.

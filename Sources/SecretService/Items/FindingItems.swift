@@ -150,6 +150,13 @@ extension SecretServiceKeychain {
     return true
   }
 
+  /// The item at a path in the service. If it isn't a login, it is an item of the Secret Service alone, visible only
+  /// with ``DesktopKeychainSettings/includesOtherItems``.
+  func item(of stored: StoredItem) -> Item? {
+    if !describesNoLogin(stored) { return ItemAttributes.item(of: stored) }
+    return other(stored)
+  }
+
   private func remembering(_ items: [StoredItem]) -> [StoredItem] {
     for item in items { seen[item.path] = item }
     return items

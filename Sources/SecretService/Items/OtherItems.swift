@@ -3,14 +3,7 @@ import CSecret
 public import Keychain
 
 extension SecretServiceKeychain {
-  /// The item at a path in the service. If it isn't a login, it is an item of the Secret Service alone, visible only
-  /// with ``DesktopKeychainSettings/includesOtherItems``.
-  func item(of stored: StoredItem) -> Item? {
-    if !describesNoLogin(stored) { return ItemAttributes.item(of: stored) }
-    return other(stored)
-  }
-
-  private func other(_ stored: StoredItem) -> Item {
+  func other(_ stored: StoredItem) -> Item {
     let shown = ItemTranslation.Shown(
       attributes: stored.lookup, label: stored.label, contentType: ItemTranslation.plainText)
     return ItemTranslation.other(
