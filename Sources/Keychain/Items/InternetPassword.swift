@@ -82,8 +82,12 @@ public struct InternetPassword: Hashable, Sendable {
   /// Whether it is for a protocol, at this port or else at the protocol's own; for any protocol, at this port or any.
   package func isReached(by protocol: ByteString?, at port: UInt16?) -> Bool {
     guard let `protocol` else { return port == nil || effectivePort == port }
-    return self.protocol.isEqualIgnoringCase(`protocol`)
-      && effectivePort == port ?? Self.defaultPort(of: `protocol`)
+    return self.protocol.isEqualIgnoringCase(`protocol`) && isAt(port, of: `protocol`)
+  }
+
+  /// Whether it is at this port, or else at the protocol's own.
+  func isAt(_ port: UInt16?, of protocol: ByteString) -> Bool {
+    effectivePort == port ?? Self.defaultPort(of: `protocol`)
   }
 
   /// Whether it has no port, or its protocol's own, which is the same.

@@ -1,5 +1,9 @@
 // The rules by which an item answers git, another tool or a person: which protocol, host, port, path, account and tool are
 // the requested ones. They are the same for every keychain.
+//
+// No keychain looks at all its items. What a rule lets match, these searches have to find: SearchPrefix.swift in the
+// encrypted file, SearchAttributes.swift in the Secret Service, SearchFolders.swift in OpenBao, and PlacePattern.swift
+// where another machine allows only some places.
 
 extension InternetPasswordQuery {
   /// Whether the item answers.
@@ -25,7 +29,7 @@ extension InternetPasswordQuery {
       guard let server, let itemServer = item.server else { return (server == nil) != (item.server == nil) }
       return !server.isEqualIgnoringCase(itemServer)
         && !HostForms.answers(itemServer, askedFor: server, `protocol`)
-    case .port: return item.effectivePort != effectivePort
+    case .port: return !item.isAt(port, of: `protocol`)
     case .path:
       // Without a server only the path distinguishes items, so it has to be equal.
       if server == nil { return item.path != path }

@@ -1,7 +1,7 @@
 import Bytes
 
-/// The text that items are sorted by, in lists and in the encrypted file, with prefixes to find them. There it is part of
-/// the format: a record has it as its member `k`.
+/// The text that items are sorted by, in lists and in the encrypted file. There it is part of the format: a record has
+/// it as its member `k`.
 ///
 /// The text is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or `generic SERVICE
 /// ACCOUNT`; for a certificate, key or identity, its class and the attributes as `TAG=VALUE`, joined by `%,`. If there
@@ -63,45 +63,8 @@ package enum SortKey {
     if isSynchronizable { text += "%1".utf8 }
   }
 
-  /// The prefix shared by the keys of all items that may answer the query.
-  package static func beginning(for query: ItemQuery) -> [UInt8] {
-    switch query {
-    case .internetPassword(let query):
-      return beginning(server: query.server, protocol: query.protocol, port: query.effectivePort)
-    case .genericPassword(let query):
-      var text = Array("generic ".utf8)
-      append(query.service, then: " ", to: &text)
-      return text
-    case .criteria(let criteria): return beginning(for: criteria)
-    case .all:
-      return []
-    }
-  }
-
-  private static func beginning(for criteria: ItemCriteria) -> [UInt8] {
-    if criteria.ignoresCase { return [] }
-    var text: [UInt8]
-    switch criteria.itemClass {
-    case .internetPassword:
-      text = Array("internet ".utf8)
-      guard let server = criteria[.server] else { return text }
-      append(server.isEmpty ? nil : server.lowercased, then: " ", to: &text)
-      guard let `protocol` = criteria[.protocol] else { return text }
-      append(`protocol`.lowercased, then: " ", to: &text)
-      return text
-    case .genericPassword:
-      text = Array("generic ".utf8)
-      guard let service = criteria[.service] else { return text }
-      append(service, then: " ", to: &text)
-      return text
-    case .certificate, .key, .identity, nil:
-      return criteria.itemClass?.cryptographicKind.map { Array(($0.rawValue + " ").utf8) } ?? []
-    case .secretServiceItem: return beginning(of: .item)
-    case .secretServiceCollection: return beginning(of: .collection)
-    }
-  }
-
-  private static func beginning(server: ByteString?, protocol: ByteString, port: UInt16?) -> [UInt8] {
+  /// The beginning of the keys of all items at a place.
+  static func beginning(server: ByteString?, protocol: ByteString, port: UInt16?) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(96)
     text += "internet ".utf8
@@ -111,7 +74,7 @@ package enum SortKey {
     return text
   }
 
-  private static func append(_ part: ByteString?, then separator: StaticString, to text: inout [UInt8]) {
+  static func append(_ part: ByteString?, then separator: StaticString, to text: inout [UInt8]) {
     if let part {
       if part.isEmpty { text.append(UInt8(ascii: "%")) }
       if part.bytes.contains(where: isEncoded) {
