@@ -23,7 +23,7 @@ struct DeleteCommand: ParsableCommand {
     "A place: https://HOST[:PORT][/PATH], or just HOST for https; or a service or a label", value: "url")
   var url: String?
 
-  @OptionGroup var attributes: AttributeOptions
+  @OptionGroup var attributes: PatternOptions
   @OptionGroup var names: NameOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: ChangeOutputOptions

@@ -65,7 +65,7 @@ enum ItemSelection {
   }
 }
 
-extension AttributeOptions {
+extension PatternOptions {
   func validate(url: String?, all: Bool) throws {
     if namesUnplacedItem(url: url, all: all) { return }
     try ItemSelection.validate(url: url, service: service, pattern: pattern, isEmpty: isEmpty, all: all)

@@ -44,7 +44,7 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Write to a terminal, or overwrite a file")
   var force = false
 
-  @OptionGroup(title: "Only items with") var attributes: AttributeOptions
+  @OptionGroup(title: "Only items with") var attributes: PatternOptions
   @OptionGroup var keychain: KeychainOptions
 
   func validate() throws {

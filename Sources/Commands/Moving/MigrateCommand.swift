@@ -47,7 +47,7 @@ struct MigrateCommand: UsingCompanion {
   @Flag(help: "Don't ask before that")
   var yes = false
 
-  @OptionGroup(title: "Only items with") var attributes: AttributeOptions
+  @OptionGroup(title: "Only items with") var attributes: PatternOptions
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 

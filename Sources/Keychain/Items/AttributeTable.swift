@@ -212,7 +212,9 @@ extension Item {
       case .isDefault: isDefault ? "1" : nil
       case .collection: secretService.collection
       case .contentType: secretService.contentType
-      default: key[attribute]
+      case .server, .protocol, .port, .service, .account, .path, .securityDomain, .authenticationType, .name,
+        .accessGroup, .isSynchronizable:
+        key[attribute]
       }
     }
     set {
@@ -225,7 +227,9 @@ extension Item {
       case .isDefault: isDefault = newValue == "1"
       case .collection: secretService.collection = newValue
       case .contentType: secretService.contentType = newValue
-      default: key[attribute] = newValue
+      case .server, .protocol, .port, .service, .account, .path, .securityDomain, .authenticationType, .name,
+        .accessGroup, .isSynchronizable:
+        key[attribute] = newValue
       }
     }
   }
@@ -304,7 +308,10 @@ extension InternetPassword: SharedKey {
       case .path: path
       case .securityDomain: securityDomain
       case .authenticationType: authenticationType
-      default: self[shared: attribute]
+      case .accessGroup, .isSynchronizable: self[shared: attribute]
+      case .service, .name, .label, .comment, .itemDescription, .creator, .type, .isDefault, .collection,
+        .contentType:
+        nil
       }
     }
     set {
@@ -316,7 +323,10 @@ extension InternetPassword: SharedKey {
       case .path: path = newValue.nonEmpty
       case .securityDomain: securityDomain = newValue.nonEmpty
       case .authenticationType: authenticationType = newValue.nonEmpty
-      default: self[shared: attribute] = newValue
+      case .accessGroup, .isSynchronizable: self[shared: attribute] = newValue
+      case .service, .name, .label, .comment, .itemDescription, .creator, .type, .isDefault, .collection,
+        .contentType:
+        break
       }
     }
   }
@@ -328,14 +338,20 @@ extension GenericPassword: SharedKey {
       switch attribute {
       case .service: service
       case .account: account
-      default: self[shared: attribute]
+      case .accessGroup, .isSynchronizable: self[shared: attribute]
+      case .server, .protocol, .port, .path, .securityDomain, .authenticationType, .name, .label, .comment,
+        .itemDescription, .creator, .type, .isDefault, .collection, .contentType:
+        nil
       }
     }
     set {
       switch attribute {
       case .service: service = newValue ?? ""
       case .account: account = newValue
-      default: self[shared: attribute] = newValue
+      case .accessGroup, .isSynchronizable: self[shared: attribute] = newValue
+      case .server, .protocol, .port, .path, .securityDomain, .authenticationType, .name, .label, .comment,
+        .itemDescription, .creator, .type, .isDefault, .collection, .contentType:
+        break
       }
     }
   }

@@ -28,7 +28,7 @@ struct ListCommand: ParsableCommand {
     value: "url")
   var url: String?
 
-  @OptionGroup(title: "Attributes") var attributes: AttributeOptions
+  @OptionGroup(title: "Attributes") var attributes: PatternOptions
 
   @Option(
     "Only items that expire within this time, such as 7d, or have expired; soonest first", value: "time")

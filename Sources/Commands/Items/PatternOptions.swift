@@ -2,7 +2,7 @@ public import ArgumentParser
 public import Keychain
 
 /// Options that select items by patterns, one for each of Keychain Services' attributes.
-struct AttributeOptions: ParsableArguments {
+struct PatternOptions: ParsableArguments {
   @Option(
     "Items of this class: passwords for a server (internet) or a service (generic), or others",
     value: "class", name: .customLong("class"))
