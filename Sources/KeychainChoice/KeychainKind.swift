@@ -49,3 +49,49 @@ extension KeychainKind {
   /// The names of the keychains that need no listing.
   package static var builtInNames: [String] { allCases.filter(\.hasBuiltIn).map(\.rawValue) }
 }
+
+extension KeychainKind {
+  /// The program's own kinds, one after another; `nil` after the last. (An answer asks for one: no list is made for it.)
+  private static func own(_ index: Int) -> (any KeychainDescriptor)? {
+    switch index {
+    case 0: FileKind()
+    case 1: SecretServiceKind()
+    case 2: ForwardedKind()
+    case 3: OpenBaoKind()
+    case 4: GitKind()
+    default: nil
+    }
+  }
+
+  /// Kinds besides these. A program sets it before anything else runs.
+  nonisolated(unsafe) package static var further: [any KeychainDescriptor] = []
+
+  /// All kinds.
+  public static var allCases: [KeychainKind] {
+    var kinds: [KeychainKind] = []
+    while let descriptor = own(kinds.count) { kinds.append(descriptor.kind) }
+    return kinds + further.map(\.kind)
+  }
+
+  /// The kind of a name.
+  public init?(rawValue: String) {
+    guard let kind = Self.descriptor(of: rawValue)?.kind else { return nil }
+    self = kind
+  }
+
+  package var descriptor: any KeychainDescriptor {
+    guard let descriptor = Self.descriptor(of: rawValue) else {
+      preconditionFailure("a kind is known before it is named")
+    }
+    return descriptor
+  }
+
+  private static func descriptor(of name: String) -> (any KeychainDescriptor)? {
+    var index = 0
+    while let descriptor = own(index) {
+      if descriptor.kind.rawValue == name { return descriptor }
+      index += 1
+    }
+    return further.first { $0.kind.rawValue == name }
+  }
+}
