@@ -96,8 +96,7 @@ struct SlotRemoveCommand: ParsableCommand {
   /// - Throws: ``KeychainError`` if there is no such slot, which is said before anybody is asked, or several.
   private func identifier(in file: EncryptedFileKeychain) throws(KeychainError) -> String {
     if try file.hasSlot(id) { return id }
-    let slots = try [SlotKind.passphrase, .recovery, .recipient, .command].first { $0.name == id }
-      .map { (kind) throws(KeychainError) in try file.slots(of: kind) }
+    let slots = try SlotKind.known(id).map { (kind) throws(KeychainError) in try file.slots(of: kind) }
     guard let slots, let first = slots.first else { throw .slot(.notFound(id: id)) }
     if slots.count > 1 {
       throw .failure(
@@ -167,7 +166,7 @@ enum SlotOutput {
   static func table(_ slots: [SlotSummary], _ location: VaultLocation, inUTC: Bool = false) -> TextForTerminal
   {
     let rows = slots.map { slot in
-      [slot.id, slot.kind.name, added(slot, inUTC: inUTC), remark(on: slot, location)]
+      [slot.id, slot.kind.name, added(slot, inUTC: inUTC), slot.remark(location)]
     }
     return columns([["ID", "KIND", "ADDED", ""]] + withTilde(rows), wrappedTo: TerminalStyle().width)
   }
@@ -187,34 +186,6 @@ enum SlotOutput {
 
   private static func added(_ slot: SlotSummary, inUTC: Bool) -> String {
     slot.added.map { dateText($0, inUTC: inUTC) } ?? "-"
-  }
-
-  private static func remark(on slot: SlotSummary, _ location: VaultLocation) -> String {
-    if slot.isDamaged { return "damaged" }
-    switch slot.kind {
-    case .identityFile: return "opened by \(location.identityFile)"
-    case .passphrase, .recovery: return ""
-    case .recipient:
-      let recipient = slot.recipient.map(shortened)
-      let here = slot.identityPath.map { "on this machine opened by \($0)" }
-      return [slot.label, recipient, here].compactMap { $0 }.joined(separator: ", ")
-    case .command:
-      return slot.command.map { "on this machine opened by: \($0.joined(separator: " "))" }
-        ?? "not set up on this machine"
-    case .other: return "of a newer version"
-    }
-  }
-
-  /// The beginning and the end of a recipient, with its comment if it has one.
-  private static func shortened(_ recipient: String) -> String {
-    let words = recipient.split(separator: " ", maxSplits: 2)
-    guard words.count > 1 else { return cut(recipient) }
-    return ([String(words[0]), cut(String(words[1]))] + words.dropFirst(2).map(String.init)).joined(
-      separator: " ")
-  }
-
-  private static func cut(_ key: String) -> String {
-    key.count > 24 ? "\(key.prefix(12))...\(key.suffix(8))" : key
   }
 }
 

@@ -36,46 +36,46 @@ public enum SlotKind: Hashable, Sendable {
     }
   }
 
-  /// Whether a person types what opens it.
-  package var isTyped: Bool {
+  /// The kind of slots with this name; `nil` if this version knows none.
+  package static func known(_ name: String) -> SlotKind? {
+    let kind = SlotKind(name)
+    return kind == .other(name) ? nil : kind
+  }
+
+  private struct Traits {
+    var isTyped = false
+    var isOpenedByKey = false
+    var isOpenedByProgram = false
+    var takesLong = false
+    var isRenewable = false
+  }
+
+  @inline(__always)
+  private var traits: Traits {
     switch self {
-    case .passphrase, .recovery: true
-    case .identityFile, .recipient, .command, .other: false
+    case .identityFile: Traits()
+    case .passphrase, .recovery: Traits(isTyped: true, takesLong: true, isRenewable: true)
+    case .recipient: Traits(isOpenedByKey: true, isRenewable: true)
+    case .command: Traits(isOpenedByProgram: true, takesLong: true, isRenewable: true)
+    case .other: Traits(takesLong: true)
     }
   }
+
+  /// Whether a person types what opens it.
+  package var isTyped: Bool { traits.isTyped }
 
   /// Whether a slot is encrypted for a key, which an identity opens.
-  var isOpenedByKey: Bool {
-    switch self {
-    case .recipient: true
-    case .identityFile, .passphrase, .recovery, .command, .other: false
-    }
-  }
+  var isOpenedByKey: Bool { traits.isOpenedByKey }
 
   /// Whether a program prints what opens it.
-  var isOpenedByProgram: Bool {
-    switch self {
-    case .command: true
-    case .identityFile, .passphrase, .recovery, .recipient, .other: false
-    }
-  }
+  var isOpenedByProgram: Bool { traits.isOpenedByProgram }
 
   /// Whether something on this machine may open it, so that nobody is asked.
   package var mayOpenUnasked: Bool { isOpenedByKey || isOpenedByProgram }
 
   /// Whether trying a slot takes long.
-  var takesLong: Bool {
-    switch self {
-    case .passphrase, .recovery, .command, .other: true
-    case .identityFile, .recipient: false
-    }
-  }
+  var takesLong: Bool { traits.takesLong }
 
   /// Whether a slot can be made anew for another key of the vault, as far as its kind is concerned.
-  var isRenewable: Bool {
-    switch self {
-    case .passphrase, .recovery, .recipient, .command: true
-    case .identityFile, .other: false
-    }
-  }
+  var isRenewable: Bool { traits.isRenewable }
 }

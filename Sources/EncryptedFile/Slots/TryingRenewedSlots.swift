@@ -1,13 +1,6 @@
 import Age
 import Keychain
 
-/// A slot wrapped again for another key of its vault.
-struct RenewedSlot {
-  let former: VaultStanzas.Slot
-  let recipient: any Recipient
-  let slot: VaultStanzas.Slot
-}
-
 extension EncryptedFileKeychain {
   /// Makes sure that something opens a vault with its new key before the ways to the former one go.
   ///
