@@ -21,7 +21,7 @@ final class KeyValueStore {
     set { session.isChanging = newValue }
   }
 
-  func error(_ fault: OpenBaoFault) -> KeychainError { session.error(fault) }
+  func error(_ fault: OpenBaoFault.Reason) -> KeychainError { session.error(fault) }
 
   /// Begins another question, with new reading bounds.
   func beginQuestion() { bounds = ReadingBounds() }
@@ -29,7 +29,7 @@ final class KeyValueStore {
   /// Reads for one question, within a time limit. A nested question is part of it.
   ///
   /// - Parameter milliseconds: when to stop sending requests. A request under way has its own limit.
-  /// - Throws: ``KeychainError``, in particular ``OpenBaoFault/tooLong(seconds:)`` after the limit.
+  /// - Throws: ``KeychainError``, in particular ``OpenBaoFault/Reason/tooLong(seconds:)`` after the limit.
   func answering<Result: ~Copyable>(
     within milliseconds: Int, _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -47,7 +47,7 @@ final class KeyValueStore {
     return try session.send(request)
   }
 
-  private func refuse(_ fault: OpenBaoFault?) throws(KeychainError) {
+  private func refuse(_ fault: OpenBaoFault.Reason?) throws(KeychainError) {
     if let fault { throw error(fault) }
   }
 
@@ -55,7 +55,7 @@ final class KeyValueStore {
   ///
   /// - Parameter isWriting: whether the request was to write at a path of the interface `data`.
   func forbidden(_ interface: String, _ path: String, isWriting: Bool = false) -> KeychainError {
-    let access: OpenBaoFault.Access =
+    let access: OpenBaoFault.Reason.Access =
       switch interface {
       case "metadata": .listing
       case "delete": .deleting

@@ -2,19 +2,19 @@ package import Bytes
 package import Keychain
 
 /// A keychain in OpenBao or HashiCorp Vault can't be used, or didn't do what was asked.
-package struct OpenBaoError: KeychainFault {
+package struct OpenBaoFault: KeychainFault {
   /// The server's address.
   package let server: String
-  package let fault: OpenBaoFault
+  package let reason: Reason
   /// The name of the person's own keychain, which has the server's logins; `nil` if commands use that one anyway.
   package let keychainOfLogins: String?
 
-  package init(server: String, _ fault: OpenBaoFault, loginsIn keychain: String? = nil) {
-    (self.server, self.fault, keychainOfLogins) = (server, fault, keychain)
+  package init(server: String, _ reason: Reason, loginsIn keychain: String? = nil) {
+    (self.server, self.reason, keychainOfLogins) = (server, reason, keychain)
   }
 
   package var kind: KeychainError.Kind {
-    switch fault {
+    switch reason {
     case .forbidden: .forbidden
     case .noLogin, .nobodyLoggedIn, .tokenRefused, .loginRefused: .notLetIn
     case .noMount: .noKeychain
@@ -29,89 +29,91 @@ package struct OpenBaoError: KeychainFault {
 
 extension KeychainError {
   /// A keychain in OpenBao or Vault, at the address `server`, can't be used or can't do this.
-  package static func openBao(server: String, _ fault: OpenBaoFault) -> KeychainError {
-    KeychainError(OpenBaoError(server: server, fault))
+  package static func openBao(server: String, _ reason: OpenBaoFault.Reason) -> KeychainError {
+    KeychainError(OpenBaoFault(server: server, reason))
   }
 
-  /// The fault of a keychain in OpenBao or Vault, if it is one.
-  package var ofOpenBao: OpenBaoFault? { fault(OpenBaoError.self)?.fault }
+  /// Why a keychain in OpenBao or Vault failed, if one did.
+  package var ofOpenBao: OpenBaoFault.Reason? { fault(OpenBaoFault.self)?.reason }
 }
 
-/// Why a keychain in OpenBao or HashiCorp Vault can't be used, or didn't do what was asked.
-package enum OpenBaoFault: Hashable, Sendable {
-  /// None of its addresses can be reached; the reason of the last one follows "because".
-  case unreachable(String)
-  /// The connection isn't safe, for example because nobody vouches for the certificate.
-  case unsafeConnection(String)
-  /// It has not answered in time.
-  case noAnswer(milliseconds: Int)
-  /// It hasn't answered for so many seconds, and isn't asked again yet.
-  case silent(seconds: Int)
-  /// It is sealed: it has no key to its own data.
-  case sealed
-  /// It has never been initialised.
-  case uninitialised
-  /// It has no active node at present.
-  case noActiveNode
-  /// It, or a gateway in front of it, has failed, with this status.
-  case failed(status: Int)
-  /// It asked to wait, and still does after this time.
-  case rateLimited(seconds: Int)
-  /// It redirects to a server that the keychain doesn't list.
-  case redirected(to: String)
-  /// Nothing here logs in: there is no token, or `needed`, which the login method takes, is missing. One's own
-  /// keychain would have it for this URL and account; without an account, it has to come from elsewhere.
-  case noLogin(needed: String, url: String, account: ByteString?)
-  /// The login needs a person, and nobody has logged in, or too long ago.
-  case nobodyLoggedIn
-  /// It refuses this method's login.
-  case loginRefused(method: String)
-  /// It doesn't, or no longer, know the token. One's own keychain has it for this URL and account; without an
-  /// account, it came from elsewhere.
-  case tokenRefused(url: String, account: ByteString?)
-  /// Its policies don't allow this at the path.
-  case forbidden(Access, path: String)
-  /// It has no secrets engine at this mount, or no such namespace.
-  case noMount(String)
-  /// The secrets engine at this mount is not version 2 of the key-value store.
-  case notVersion2(mount: String)
-  /// The path holds something that is not an item of llavero's.
-  case foreignItem(path: String)
-  /// Others keep changing the same item.
-  case changed(path: String)
-  /// Its reply can't be understood.
-  case notUnderstood(status: Int)
-  /// It has more than is read for one question: `what`, in the plural, and their greatest number.
-  case tooMuch(what: String, limit: Int)
-  /// After so long, there was still more to read.
-  case tooLong(seconds: Int)
-  /// The program that has the network isn't installed, can't be started, or is switched off.
-  case noNetworkProgram
-  /// The copy on this machine is too old, in seconds, to answer, and this is why there is no newer one.
-  indirect case copyTooOld(seconds: Int, because: OpenBaoFault)
+extension OpenBaoFault {
+  /// Why a keychain in OpenBao or HashiCorp Vault can't be used, or didn't do what was asked.
+  package enum Reason: Hashable, Sendable {
+    /// None of its addresses can be reached; the reason of the last one follows "because".
+    case unreachable(String)
+    /// The connection isn't safe, for example because nobody vouches for the certificate.
+    case unsafeConnection(String)
+    /// It has not answered in time.
+    case noAnswer(milliseconds: Int)
+    /// It hasn't answered for so many seconds, and isn't asked again yet.
+    case silent(seconds: Int)
+    /// It is sealed: it has no key to its own data.
+    case sealed
+    /// It has never been initialised.
+    case uninitialised
+    /// It has no active node at present.
+    case noActiveNode
+    /// It, or a gateway in front of it, has failed, with this status.
+    case failed(status: Int)
+    /// It asked to wait, and still does after this time.
+    case rateLimited(seconds: Int)
+    /// It redirects to a server that the keychain doesn't list.
+    case redirected(to: String)
+    /// Nothing here logs in: there is no token, or `needed`, which the login method takes, is missing. One's own
+    /// keychain would have it for this URL and account; without an account, it has to come from elsewhere.
+    case noLogin(needed: String, url: String, account: ByteString?)
+    /// The login needs a person, and nobody has logged in, or too long ago.
+    case nobodyLoggedIn
+    /// It refuses this method's login.
+    case loginRefused(method: String)
+    /// It doesn't, or no longer, know the token. One's own keychain has it for this URL and account; without an
+    /// account, it came from elsewhere.
+    case tokenRefused(url: String, account: ByteString?)
+    /// Its policies don't allow this at the path.
+    case forbidden(Access, path: String)
+    /// It has no secrets engine at this mount, or no such namespace.
+    case noMount(String)
+    /// The secrets engine at this mount is not version 2 of the key-value store.
+    case notVersion2(mount: String)
+    /// The path holds something that is not an item of llavero's.
+    case foreignItem(path: String)
+    /// Others keep changing the same item.
+    case changed(path: String)
+    /// Its reply can't be understood.
+    case notUnderstood(status: Int)
+    /// It has more than is read for one question: `what`, in the plural, and their greatest number.
+    case tooMuch(what: String, limit: Int)
+    /// After so long, there was still more to read.
+    case tooLong(seconds: Int)
+    /// The program that has the network isn't installed, can't be started, or is switched off.
+    case noNetworkProgram
+    /// The copy on this machine is too old, in seconds, to answer, and this is why there is no newer one.
+    indirect case copyTooOld(seconds: Int, because: Reason)
 
-  /// An operation that policies allow or don't.
-  package enum Access: Hashable, Sendable {
-    /// Reading an item.
-    case reading
-    /// Listing a folder.
-    case listing
-    /// Adding or changing an item.
-    case writing
-    /// Deleting an item.
-    case deleting
-    /// Bringing a deleted item back.
-    case undeleting
+    /// An operation that policies allow or don't.
+    package enum Access: Hashable, Sendable {
+      /// Reading an item.
+      case reading
+      /// Listing a folder.
+      case listing
+      /// Adding or changing an item.
+      case writing
+      /// Deleting an item.
+      case deleting
+      /// Bringing a deleted item back.
+      case undeleting
+    }
   }
 }
 
-extension OpenBaoError {
+extension OpenBaoFault {
   package var failure: Failure {
     func failure(_ message: String, _ hint: Hint? = nil) -> Failure {
       Failure(message, hint: hint, status: .keychain)
     }
     return
-      switch fault
+      switch reason
     {
     case .unreachable(let reason):
       failure(
@@ -225,7 +227,7 @@ extension OpenBaoError {
         "\(server) can't be asked: there is no program for the network",
         "install the package llavero-network, and unset LLAVERO_NETWORK")
     case .copyTooOld(let seconds, let reason):
-      tooOld(seconds, OpenBaoError(server: server, reason, loginsIn: keychainOfLogins).failure)
+      tooOld(seconds, OpenBaoFault(server: server, reason, loginsIn: keychainOfLogins).failure)
     }
   }
 
@@ -249,7 +251,7 @@ extension OpenBaoError {
         : store, status: .keychain)
   }
 
-  private func forbidden(_ access: OpenBaoFault.Access, _ path: String) -> Failure {
+  private func forbidden(_ access: Reason.Access, _ path: String) -> Failure {
     let (what, capability): (String, String) =
       switch access {
       case .reading: ("read", "'read'")

@@ -81,7 +81,7 @@ package final class OpenBaoKeychain: KeychainStore {
 
   /// Answers a question within the time that its kind allows.
   ///
-  /// - Throws: ``KeychainError``, in particular ``OpenBaoFault/tooLong(seconds:)`` after that.
+  /// - Throws: ``KeychainError``, in particular ``OpenBaoFault/Reason/tooLong(seconds:)`` after that.
   package func answering<Result: ~Copyable>(
     _ search: SearchFolders, _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

@@ -24,18 +24,18 @@ struct ReadingBounds {
   /// Counts a listed folder. Returns the fault if there are too many.
   ///
   /// - Parameter depth: how many folders are above it.
-  mutating func takeFolder(atDepth depth: Int) -> OpenBaoFault? {
+  mutating func takeFolder(atDepth depth: Int) -> OpenBaoFault.Reason? {
     folders += 1
     if depth > Self.depth { return .tooMuch(what: "folders below one another", limit: Self.depth) }
     return folders > Self.folders ? .tooMuch(what: "folders", limit: Self.folders) : nil
   }
 
-  mutating func takeItems(_ count: Int) -> OpenBaoFault? {
+  mutating func takeItems(_ count: Int) -> OpenBaoFault.Reason? {
     items += count
     return items > Self.items ? .tooMuch(what: "items", limit: Self.items) : nil
   }
 
-  mutating func takeAnswer(of count: Int) -> OpenBaoFault? {
+  mutating func takeAnswer(of count: Int) -> OpenBaoFault.Reason? {
     bytes += count
     return bytes > Self.bytes ? .tooMuch(what: "bytes in its answers", limit: Self.bytes) : nil
   }

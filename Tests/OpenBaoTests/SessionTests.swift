@@ -154,15 +154,15 @@ struct SessionTests {
   /// What comes of a read with these steps.
   private func fault(
     _ steps: [ScriptedServer.Step], _ addresses: [String] = [first]
-  ) throws -> OpenBaoFault? {
+  ) throws -> OpenBaoFault.Reason? {
     let session = try session(ScriptedServer(steps), addresses)
     do {
       try read(session)
       return nil
     } catch {
-      guard let fault = error.fault(OpenBaoError.self) else { throw error }
+      guard let fault = error.fault(OpenBaoFault.self) else { throw error }
       expect(fault.server, is: Self.first)
-      return fault.fault
+      return fault.reason
     }
   }
 
@@ -285,7 +285,7 @@ struct SessionTests {
   /// What comes of a read at a time, with what earlier sessions have kept.
   private func fault(
     _ server: ScriptedServer, _ store: KeptMemory, at seconds: Int64, isInsistent: Bool = false
-  ) throws -> OpenBaoFault? {
+  ) throws -> OpenBaoFault.Reason? {
     let session = try session(
       server, memory: store, patience: .init(), isInsistent: isInsistent, at: seconds)
     do throws(KeychainError) {

@@ -48,7 +48,7 @@ package struct OpenBaoServer: Equatable, Sendable {
 }
 
 extension OpenBaoServer {
-  func error(_ fault: OpenBaoFault) -> KeychainError { .openBao(server: name, fault) }
+  func error(_ fault: OpenBaoFault.Reason) -> KeychainError { .openBao(server: name, fault) }
 
   func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError {
     error(.notUnderstood(status: reply.status))
@@ -56,7 +56,7 @@ extension OpenBaoServer {
 
   /// Reads a reply.
   ///
-  /// - Throws: ``OpenBaoFault/notUnderstood(status:)`` if it is malformed.
+  /// - Throws: ``OpenBaoFault/Reason/notUnderstood(status:)`` if it is malformed.
   func understood<Result: ~Copyable>(
     _ reply: borrowing ServerReply,
     _ read: (borrowing ServerReply) throws(JSONReader.Malformed) -> Result

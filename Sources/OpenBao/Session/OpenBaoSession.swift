@@ -71,11 +71,11 @@ package final class OpenBaoSession {
   /// How long a change is repeated because others have changed the same items meanwhile, in milliseconds.
   var patienceWithOthers: Int { nodes.patience.contests }
 
-  func error(_ fault: OpenBaoFault) -> KeychainError { server.error(fault) }
+  func error(_ fault: OpenBaoFault.Reason) -> KeychainError { server.error(fault) }
 
   /// An error that tells where the login belongs.
-  private func loginError(_ fault: OpenBaoFault) -> KeychainError {
-    KeychainError(OpenBaoError(server: server.name, fault, loginsIn: credentials.keychainToName))
+  private func loginError(_ fault: OpenBaoFault.Reason) -> KeychainError {
+    KeychainError(OpenBaoFault(server: server.name, fault, loginsIn: credentials.keychainToName))
   }
 
   func notUnderstood(_ reply: borrowing ServerReply) -> KeychainError { server.notUnderstood(reply) }
@@ -165,11 +165,11 @@ package final class OpenBaoSession {
   /// Logs in if necessary, and has the holder noted.
   func logInToBeKnown() throws(KeychainError) { try logInIfNeeded() }
 
-  private var tokenRefused: OpenBaoFault {
+  private var tokenRefused: OpenBaoFault.Reason {
     .tokenRefused(url: server.url, account: credentials.tokenAccount)
   }
 
-  private var noLogin: OpenBaoFault {
+  private var noLogin: OpenBaoFault.Reason {
     if case .oidc = method { return .nobodyLoggedIn }
     let needed = method.need + (credentials.source.map { " in " + $0 } ?? "")
     return .noLogin(needed: needed, url: server.url, account: credentials.account(for: method))

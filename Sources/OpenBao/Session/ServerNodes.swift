@@ -82,7 +82,7 @@ final class ServerNodes {
     let isChange = isChanging || request.isChange && !isRepeatable
     let hasAnswered = silence.isBroken
     let start = SystemClock.awake
-    var last = OpenBaoFault.noActiveNode
+    var last = OpenBaoFault.Reason.noActiveNode
     var round = 0
     while true {
       var isAnyThere = false
@@ -135,7 +135,7 @@ final class ServerNodes {
   private enum Answer: ~Copyable {
     case reply(ServerReply)
     /// The reason for no reply, and whether a node answered at all.
-    case fault(OpenBaoFault, isThere: Bool)
+    case fault(OpenBaoFault.Reason, isThere: Bool)
   }
 
   /// Sends a request to one node.

@@ -116,9 +116,9 @@ package final class CopiedKeychain: KeychainStore {
       else { throw error }
       copies.forget(at: clock())
       throw KeychainError(
-        OpenBaoError(
+        OpenBaoFault(
           server: settings.server.name, .copyTooOld(seconds: Int(oldest), because: fault),
-          loginsIn: error.fault(OpenBaoError.self)?.keychainOfLogins))
+          loginsIn: error.fault(OpenBaoFault.self)?.keychainOfLogins))
     }
   }
 

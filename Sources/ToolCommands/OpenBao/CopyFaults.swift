@@ -3,7 +3,7 @@ import OpenBao
 
 // The consequences of errors for the copies.
 
-extension OpenBaoFault {
+extension OpenBaoFault.Reason {
   /// Whether the fault isn't the server's.
   var isOfThisMachine: Bool {
     switch self {
@@ -33,5 +33,5 @@ extension KeychainError {
   }
 
   /// The fault, if the server can't be asked at present.
-  var outage: OpenBaoFault? { ofOpenBao.flatMap { $0.isOutage ? $0 : nil } }
+  var outage: OpenBaoFault.Reason? { ofOpenBao.flatMap { $0.isOutage ? $0 : nil } }
 }
