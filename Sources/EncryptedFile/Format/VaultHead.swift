@@ -19,8 +19,8 @@ struct VaultHead {
   var byteCount: Int
   /// The member `past` as raw JSON, which few need; empty without one. See ``Past``.
   var rawPast: [UInt8] = []
-  /// The members that not every reader needs, as raw JSON: those of features, and those of newer versions, which survive
-  /// a change.
+  /// The members that not every reader needs, as raw JSON: those of features, and those of newer versions. All survive a
+  /// change. A merge keeps only ours, unless the feature merges its own, as ``SlotNotes`` are.
   var otherMembers: [(name: [UInt8], value: [UInt8])] = []
 
   init(first generation: Int64) {
