@@ -15,7 +15,7 @@ enum LastingPath {
   static func ofProgram() throws(KeychainError) -> String {
     let program = try ProgramLinks.program()
     return onPath(Executables.people) { isSameFile($0, program) } ?? typed.flatMap {
-      isSameFile($0, program) && !ReplaceablePath.strangersMayChange($0) ? $0 : nil
+      isSameFile($0, program) && !PathSafety.strangersMayChange($0) ? $0 : nil
     } ?? program
   }
 
@@ -43,7 +43,7 @@ enum LastingPath {
     let folders = (CString(variable: "PATH")?.text ?? "").split(separator: ":")
     return folders.lazy.filter { $0.first == "/" }.map { folder in
       (folder.last == "/" ? "\(folder)" : "\(folder)/") + name
-    }.first { isRight($0) && !ReplaceablePath.strangersMayChange($0) }
+    }.first { isRight($0) && !PathSafety.strangersMayChange($0) }
   }
 
   /// The absolute path by which a person has run this program; `nil` if it was found on the PATH.

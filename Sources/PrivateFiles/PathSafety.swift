@@ -1,6 +1,6 @@
 import Glibc
 
-package enum ReplaceablePath {
+package enum PathSafety {
   /// Whether strangers may put another file at a path: anybody but this user, root and the file's owner. They can if
   /// they own a folder or link on the way, or if everybody may change a folder there. A folder of root's that a group
   /// may change as well, like Debian's `/usr/local/bin`, counts as root's.
