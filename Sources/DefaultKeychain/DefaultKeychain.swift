@@ -146,7 +146,7 @@ public final class DefaultKeychain: KeychainWrapper {
     }
     let opener = LibraryOpener(environment, at: location, settings, again: opened)
     let opened = opener.adding(
-      list, to: try opener.open(choice),
+      list, to: try opener.openChosen(choice),
       onUnusable: { [settings] name, error in settings.onNotice(.passedOver(keychain: name, error)) },
       onAdded: { [weak self] in self?.remember() })
     self.opened = opened

@@ -27,7 +27,7 @@ final class LibraryOpener: KeychainOpener {
 
   var mustBeForwarded: Bool { environment.namesForwarded }
 
-  func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
+  func openFile(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
     if let present, present.keychain == keychain { return present.file }
     let own = try location.of(keychain)
     let passphrases = FilePassphrases(
@@ -46,7 +46,7 @@ final class LibraryOpener: KeychainOpener {
   }
 
   /// - Throws: ``KeychainError``, also if the program was built without support for it.
-  func desktop() throws(KeychainError) -> any DesktopKeychain {
+  func openDesktop() throws(KeychainError) -> any DesktopKeychain {
     var desktop = try environment.secretService(at: location, mayPrompt: settings.mayPrompt)
     // Without an address, use the default, and don't read the environment again.
     desktop.busAddress = environment.busAddress ?? ""
@@ -58,12 +58,12 @@ final class LibraryOpener: KeychainOpener {
     #endif
   }
 
-  func forwarded() throws(KeychainError) -> ForwardedKeychain {
+  func openForwarded() throws(KeychainError) -> ForwardedKeychain {
     try environment.forwardedKeychain(for: KeychainEnvironment.programName)
   }
 
   /// Only llavero's own programs have the network.
-  func remote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
+  func openRemote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
     throw .unavailable(reason: "\(keychain.name) is on a server, which only llavero's own programs ask")
   }
 }

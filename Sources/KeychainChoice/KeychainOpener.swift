@@ -10,10 +10,10 @@ package protocol KeychainOpener: AnyObject {
   /// Whether somebody has said that a keychain is forwarded here, so that none of this machine's replaces it.
   var mustBeForwarded: Bool { get }
 
-  func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain
-  func desktop() throws(KeychainError) -> any DesktopKeychain
-  func forwarded() throws(KeychainError) -> ForwardedKeychain
-  func remote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain
+  func openFile(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain
+  func openDesktop() throws(KeychainError) -> any DesktopKeychain
+  func openForwarded() throws(KeychainError) -> ForwardedKeychain
+  func openRemote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain
 }
 
 extension KeychainOpener {
@@ -21,14 +21,14 @@ extension KeychainOpener {
   /// that answers in time and has a persistent collection, else the encrypted file.
   ///
   /// - Throws: ``KeychainError`` if the chosen keychain can't be used. Another never replaces it.
-  package func open(_ choice: KeychainChoice?) throws(KeychainError) -> OpenKeychain {
+  package func openChosen(_ choice: KeychainChoice?) throws(KeychainError) -> OpenKeychain {
     guard let choice else {
       if let forwarded = try openIfForwarded() { return forwarded }
       return try openWhatAnswers()
     }
     let descriptor = choice.kind.descriptor
     let own = try descriptor.open(choice.keychain, by: self)
-    if let kind = descriptor.served(by: own) { return try open(served: kind) }
+    if let kind = descriptor.served(by: own) { return try openServed(kind) }
     return opened(choice, own)
   }
 
@@ -37,7 +37,7 @@ extension KeychainOpener {
   /// - Throws: ``KeychainError`` for settings that can't be understood, and if it must be there and isn't.
   package func openIfForwarded() throws(KeychainError) -> OpenKeychain? {
     do throws(KeychainError) {
-      return try open(KeychainChoice(kind: .forwarded, reason: .isForwarded))
+      return try openChosen(KeychainChoice(kind: .forwarded, reason: .isForwarded))
     } catch {
       guard error.fault(ForwardingFault.self) != nil, !mustBeForwarded else { throw error }
       return nil
@@ -52,9 +52,9 @@ extension KeychainOpener {
     try location.refuseMissingHome()
     let why: KeychainError
     do throws(KeychainError) {
-      let keychain = try desktop()
+      let keychain = try openDesktop()
       if let kind = KeychainKind.secretService.descriptor.served(by: keychain) {
-        return try open(served: kind)
+        return try openServed(kind)
       }
       if try keychain.keepsNewItems() {
         return opened(KeychainChoice(kind: .secretService, reason: .answers), keychain)
@@ -67,11 +67,11 @@ extension KeychainOpener {
       }
       why = error
     }
-    return try open(KeychainChoice(kind: .file, reason: .noService(why)))
+    return try openChosen(KeychainChoice(kind: .file, reason: .noService(why)))
   }
 
-  private func open(served kind: KeychainKind) throws(KeychainError) -> OpenKeychain {
-    try open(KeychainChoice(kind: kind, reason: .isServed))
+  private func openServed(_ kind: KeychainKind) throws(KeychainError) -> OpenKeychain {
+    try openChosen(KeychainChoice(kind: kind, reason: .isServed))
   }
 
   private func opened(_ choice: KeychainChoice, _ own: any KeychainStore) -> OpenKeychain {

@@ -26,7 +26,7 @@ extension KeychainOpener {
       KeychainSearchList.Member(keychain.name, isShared: keychain.kind.isShared) {
         () throws(KeychainError) in
         if keychain.name == open.choice.name { return open.own }
-        let other = try self.open(KeychainChoice(keychain, reason: open.choice.reason))
+        let other = try self.openChosen(KeychainChoice(keychain, reason: open.choice.reason))
         prepare(other)
         return other.own
       }

@@ -148,7 +148,7 @@ package struct KeychainSelection {
         hint: "name your own with --keychain file", status: .usage)
     }
     let keychain = choice.flatMap { $0.kind.isFile ? $0.keychain : nil }
-    return try ProgramOpener(self, location).file(keychain ?? ListedKeychain(builtIn: .file))
+    return try ProgramOpener(self, location).openFile(keychain ?? ListedKeychain(builtIn: .file))
   }
 
   /// Why a keychain on a server can't be used now. Nobody is asked.

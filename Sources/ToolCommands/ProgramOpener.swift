@@ -43,7 +43,7 @@ package final class ProgramOpener: KeychainOpener {
   package func open() throws(KeychainError) -> OpenKeychain {
     if let opened { return addingOthers(to: opened) }
     // The choice has already looked for a forwarded keychain; an agent that doesn't answer costs time.
-    var open = if let choice { try open(choice) } else { try openWhatAnswers() }
+    var open = if let choice { try openChosen(choice) } else { try openWhatAnswers() }
     open.renew(with: TokenRenewal(stateFolder: location.stateFolder))
     return addingOthers(to: open)
   }
@@ -71,7 +71,7 @@ package final class ProgramOpener: KeychainOpener {
   // MARK: Each kind
 
   /// Opens an encrypted file, which may not be in the list yet.
-  package func file(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
+  package func openFile(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain {
     let own = try location.of(keychain)
     // The calling program is about to open the same file.
     if CommandSlotProgram.isOpening(own.vaultFile) { throw .locked(path: own.vaultFile) }
@@ -99,7 +99,7 @@ package final class ProgramOpener: KeychainOpener {
     return file
   }
 
-  package func desktop() throws(KeychainError) -> any DesktopKeychain {
+  package func openDesktop() throws(KeychainError) -> any DesktopKeychain {
     let settings = try selection.secretServiceSettings(
       at: location, isInUse: choice == nil || choice?.kind == .secretService)
     guard let provider = Program.secretService else {
@@ -112,7 +112,7 @@ package final class ProgramOpener: KeychainOpener {
     selection.mayBeForwarded && KeychainEnvironment().namesForwarded
   }
 
-  package func forwarded() throws(KeychainError) -> ForwardedKeychain {
+  package func openForwarded() throws(KeychainError) -> ForwardedKeychain {
     guard selection.mayBeForwarded else { throw .unavailable(reason: KeychainSelection.isNotPassedOn) }
     let keychain = try KeychainEnvironment().forwardedKeychain(for: selection.tool)
     keychain.onPart = {

@@ -1,3 +1,3 @@
 import ToolCommands
 
-ToolProgram.main()
+CredentialProgram.main()

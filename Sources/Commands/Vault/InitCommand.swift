@@ -43,7 +43,7 @@ struct InitCommand: ParsableCommand {
         hint: "'llavero keychain add NAME file FOLDER --create' makes another one", status: .usage)
     }
     let keychain = try ProgramOpener(self.keychain.selection, try VaultLocation())
-      .file(ListedKeychain(builtIn: .file))
+      .openFile(ListedKeychain(builtIn: .file))
     if passphrase || self.keychain.passphraseFd != nil {
       let path = keychain.location.vaultFile
       // Before the user has to think of a passphrase for it.

@@ -14,5 +14,5 @@ package struct FileKind: KeychainDescriptor {
 
   package func open(
     _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.file(keychain) }
+  ) throws(KeychainError) -> any KeychainStore { try opener.openFile(keychain) }
 }

@@ -13,5 +13,5 @@ package struct ForwardedKind: KeychainDescriptor {
 
   package func open(
     _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.forwarded() }
+  ) throws(KeychainError) -> any KeychainStore { try opener.openForwarded() }
 }

@@ -16,5 +16,5 @@ package struct GitKind: KeychainDescriptor {
 
   package func open(
     _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.file(keychain) }
+  ) throws(KeychainError) -> any KeychainStore { try opener.openFile(keychain) }
 }

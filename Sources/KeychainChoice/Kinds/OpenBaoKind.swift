@@ -11,5 +11,5 @@ package struct OpenBaoKind: KeychainDescriptor {
 
   package func open(
     _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.remote(keychain) }
+  ) throws(KeychainError) -> any KeychainStore { try opener.openRemote(keychain) }
 }

@@ -7,7 +7,7 @@ import OpenBao
 /// Opens keychains in OpenBao. Their logins are in the person's own keychain: the one for new items, if that
 /// isn't shared, else the encrypted file.
 extension ProgramOpener {
-  package func remote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
+  package func openRemote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain {
     // A person who names a keychain wants its present state. With git, somebody waits who didn't ask.
     let opener = try openBao(keychain, isInsistent: !selection.isForTool && selection.name != nil)
     return opener.open(
@@ -37,7 +37,7 @@ extension ProgramOpener {
   func obstacle(of keychain: ListedKeychain) -> KeychainError? {
     if KeychainChoice.personal(at: location).kind.needsCompanion, Program.secretService == nil { return nil }
     do throws(KeychainError) {
-      guard case .unavailable(let error) = try remote(keychain).probe() else { return nil }
+      guard case .unavailable(let error) = try openRemote(keychain).probe() else { return nil }
       return error
     } catch {
       return error

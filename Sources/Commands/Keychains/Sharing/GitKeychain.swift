@@ -41,7 +41,7 @@ struct GitKeychain {
     self.listed = listed
     var selection = KeychainSelection(mayPrompt: mayAsk && !isQuick)
     selection.sharesChanges = false
-    let file = try ProgramOpener(selection, try VaultLocation()).file(listed)
+    let file = try ProgramOpener(selection, try VaultLocation()).openFile(listed)
     let git = try listed.telling { () throws(SharingFault) in
       try GitProgram(
         at: file.location.vaultFolder + "/repository", personalKeychain: Self.personalKeychain,

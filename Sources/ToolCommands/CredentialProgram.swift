@@ -5,7 +5,7 @@ import Keychain
 
 /// `llavero-credential`, which git and other tools wait for. It has only their protocols, so that it is small and
 /// starts fast.
-package enum ToolProgram {
+package enum CredentialProgram {
   /// Answers the calling tool, and ends the process.
   package static func main() -> Never {
     Program.begin()
