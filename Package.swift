@@ -141,9 +141,6 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(
       name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev", "libglib2.0-dev"])]),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(
-      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CLinux"),
     // For the executables alone: a library changes nothing in the program that uses it. Without it, an answer takes 4 %
@@ -151,6 +148,8 @@ let package = Package(
     .target(name: "CArguments"),
     // Also for them alone.
     .target(name: "CCommit", cSettings: commit),
+    // For the companions, which load glibc.
+    .target(name: "CGlibc"),
     // In place of Foundation, for the executables that have ArgumentParser.
     .target(
       name: "WithoutFoundation",
@@ -161,6 +160,8 @@ let package = Package(
     // another program.
     .target(name: "Bytes", dependencies: ["CLinux"], swiftSettings: settings + answering + optimised),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
+    // libcurl's headers alone: it is loaded when it is needed.
+    .target(name: "CCurl"),
     // One-time codes, over nettle: a tenth of libgcrypt, and Steam's codes need what liboath keeps to itself. The
     // archive, so that a program needs no library of another system for it.
     .target(name: "CNettle", linkerSettings: [.unsafeFlags(["-Xlinker", "-l:libnettle.a"])]),
@@ -245,13 +246,12 @@ let package = Package(
         "ToolCommands", "CLinux", "CGcrypt",
       ],
       swiftSettings: settings),
-    // The companion that has the network: signing in, and renewing tokens. The one place that links libcurl, and
-    // libcrypto, which that brings along.
+    // The companion that has the network: signing in, and renewing tokens. The one place that uses libcurl.
     .target(
       name: "NetworkProgram",
       dependencies: [
         "Bytes", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn",
-        "ToolCommands", "CLinux", "CCrypto", "CCurl",
+        "ToolCommands", "CLinux", "CGcrypt", "CCurl",
       ],
       swiftSettings: settings + compact),
     // What people type.
@@ -277,14 +277,14 @@ let package = Package(
       swiftSettings: settings,
       linkerSettings: staticExecutable + inOrderOfStart),
     .executableTarget(
-      name: "llavero-network", dependencies: ["NetworkProgram", "CArguments", "CCommit"],
+      name: "llavero-network", dependencies: ["NetworkProgram", "CArguments", "CCommit", "CGlibc"],
       swiftSettings: settings,
       linkerSettings: besideLibraries + allAlikeOnce),
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: [
         "Commands", "ToolCommands", "SecretServiceProvider", "Keychain", "SecretService",
-        "WithoutFoundation", "CArguments", "CCommit",
+        "WithoutFoundation", "CArguments", "CCommit", "CGlibc",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
       linkerSettings: besideLibraries + withoutContents),

@@ -16,7 +16,10 @@ package enum NetworkProgram {
     if isAlone { Program.end(ExitStatus.keychain.rawValue) }
     do throws(KeychainError) {
       switch CString.arguments(from: 1).first?.text {
-      case "--version"?, "-V"?: try StandardStreams.write(raw: Program.versionLine)
+      case "--version"?, "-V"?:
+        try StandardStreams.write(raw: Program.versionLine)
+        // As of a library that the loader doesn't find: `Companion` asks so whether it can be used.
+        if let obstacle = CurlTransport.obstacle { throw .failure(obstacle, status: .keychain) }
       case ExchangeService.operand?: try ExchangeService.run(timeout: timeout)
       case nil: try StandardStreams.write(outcome().encoded)
       default: throw misuse

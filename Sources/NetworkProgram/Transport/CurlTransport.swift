@@ -25,12 +25,16 @@ package final class CurlTransport: Transport {
     self.connectTimeout = connectTimeout
     self.proxyLogin = proxyLogin
     self.settings = settings
-    curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-    handle = curl_easy_init()
+    handle = ccurl_load() ? ccurl_new() : nil
   }
 
   deinit {
-    curl_easy_cleanup(handle)
+    if let handle { ccurl_free(handle) }
+  }
+
+  /// Why nothing can be sent from here, whatever the server; worded to follow "because".
+  package static var obstacle: String? {
+    ccurl_load() ? nil : "libcurl can't be used: \(String(cString: ccurl_obstacle()))"
   }
 
   /// Unless git's settings have another.
@@ -54,7 +58,7 @@ package final class CurlTransport: Transport {
       return buffer.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
     }
     let (code, message) = perform(handle) {
-      request.lendingSecrets(to: handle, lists.headers.list) { curl_easy_perform(handle) }
+      request.lendingSecrets(to: handle, lists.headers.list) { ccurl_perform(handle) }
     }
     withExtendedLifetime(lists) {}
     if code != CURLE_OK { throw fault(code, reply, message, timeout, at: request.url) }
@@ -66,7 +70,7 @@ package final class CurlTransport: Transport {
     var lists = CurlLists()
     let handle = try prepare(for: url, timeout, &lists)
     set(handle, CURLOPT_CONNECT_ONLY, 1)
-    let (code, message) = perform(handle) { curl_easy_perform(handle) }
+    let (code, message) = perform(handle) { ccurl_perform(handle) }
     withExtendedLifetime(lists) {}
     if code != CURLE_OK { throw fault(code, nil, message, timeout, at: url) }
   }
@@ -81,9 +85,9 @@ package final class CurlTransport: Transport {
   private func prepare(
     for url: EndpointURL, _ timeout: Int, _ lists: inout CurlLists
   ) throws(TransportFault) -> UnsafeMutableRawPointer {
-    guard let handle else { throw .unreachable("libcurl can't be used") }
+    guard let handle else { throw .unreachable(Self.obstacle ?? "libcurl can't be used") }
     // Connections are kept, options are not.
-    curl_easy_reset(handle)
+    ccurl_reset(handle)
     let settings = self.settings(of: url)
     set(handle, CURLOPT_URL, settings.serverName.map { url.naming($0) } ?? url.text)
     if settings.serverName != nil { lists.connections.append("::\(url.host):\(url.port)") }
@@ -194,7 +198,7 @@ package final class CurlTransport: Transport {
     }
     // libcurl's own message may have the proxy's login in it.
     let isPlain = message.isEmpty || message.contains("@")
-    let reason = isPlain ? String(cString: curl_easy_strerror(code)) : message
+    let reason = isPlain ? String(cString: ccurl_message(code)) : message
     switch code {
     // A server that ends in the middle of a handshake says nothing about its certificate.
     case CURLE_SSL_CONNECT_ERROR where isBroken(reason): return .unreachable(reason)
@@ -295,7 +299,7 @@ private final class ReplyBuffer {
     let media = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
     let retryAfter =
       ccurl_header(handle, "Retry-After") == nil ? nil : ccurl_get_offset(handle, CURLINFO_RETRY_AFTER)
-    let date = ccurl_header(handle, "Date").map { curl_getdate($0, nil) }
+    let date = ccurl_header(handle, "Date").map { ccurl_date($0) }
     let difference = date.flatMap { $0 < 0 ? nil : Int($0) - SystemClock.date / 1000 }
     var reply = HTTPReply(
       status: status, mediaType: media, retryAfter: retryAfter.map { Int(min(max($0, 0), 86_400)) },
@@ -317,8 +321,8 @@ private struct CurlList: ~Copyable {
   private(set) var list: UnsafeMutablePointer<curl_slist>?
 
   mutating func append(_ text: String) {
-    if let longer = curl_slist_append(list, text) { list = longer }
+    if let longer = ccurl_append(list, text) { list = longer }
   }
 
-  deinit { curl_slist_free_all(list) }
+  deinit { if let list { ccurl_free_list(list) } }
 }

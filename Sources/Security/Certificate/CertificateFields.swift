@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// The fields of a certificate that become attributes of its item (RFC 5280 section 4.1). Nothing is verified.
@@ -16,20 +17,20 @@ struct CertificateFields: Hashable, Sendable {
 
   init?(_ der: [UInt8]) {
     var outside = DERReader(der[...])
-    guard let certificate = outside.next(DERReader.sequence), outside.isAtEnd else { return nil }
+    guard let certificate = outside.next(DERTag.sequence), outside.isAtEnd else { return nil }
     var parts = DERReader(certificate.contents)
-    guard let signed = parts.next(DERReader.sequence), parts.next(DERReader.sequence) != nil,
-      parts.next(DERReader.bitString) != nil, parts.isAtEnd
+    guard let signed = parts.next(DERTag.sequence), parts.next(DERTag.sequence) != nil,
+      parts.next(DERTag.bitString) != nil, parts.isAtEnd
     else { return nil }
     var fields = DERReader(signed.contents)
     guard let version = Self.version(&fields) else { return nil }
     self.version = version
-    guard let serialNumber = fields.next(DERReader.integer), !serialNumber.contents.isEmpty,
-      fields.next(DERReader.sequence) != nil,
-      let issuer = fields.next(DERReader.sequence),
-      fields.next(DERReader.sequence) != nil,
-      let subject = fields.next(DERReader.sequence),
-      fields.next(DERReader.sequence) != nil
+    guard let serialNumber = fields.next(DERTag.integer), !serialNumber.contents.isEmpty,
+      fields.next(DERTag.sequence) != nil,
+      let issuer = fields.next(DERTag.sequence),
+      fields.next(DERTag.sequence) != nil,
+      let subject = fields.next(DERTag.sequence),
+      fields.next(DERTag.sequence) != nil
     else { return nil }
     self.serialNumber = ByteString(Array(serialNumber.contents))
     self.issuer = ByteString(Array(issuer.whole))
@@ -41,34 +42,34 @@ struct CertificateFields: Hashable, Sendable {
   private static let subjectKeyIdentifierOID: [UInt8] = [0x55, 0x1d, 0x0e]
   private static let commonNameOID: [UInt8] = [0x55, 0x04, 0x03]
 
-  private static func version(_ fields: inout DERReader) -> Int? {
-    guard fields.nextTag == DERReader.tagged(0) else { return 1 }
+  private static func version(_ fields: inout DERReader<ArraySlice<UInt8>>) -> Int? {
+    guard fields.nextTag == DERTag.tagged(0) else { return 1 }
     guard let tagged = fields.next() else { return nil }
     var inside = DERReader(tagged.contents)
-    guard let number = inside.next(DERReader.integer), inside.isAtEnd, number.contents.count == 1,
+    guard let number = inside.next(DERTag.integer), inside.isAtEnd, number.contents.count == 1,
       let value = number.contents.first, value <= 2
     else { return nil }
     return Int(value) + 1
   }
 
-  private mutating func readExtensions(_ fields: inout DERReader, _ version: Int) -> Bool {
-    for tag in [DERReader.taggedBytes(1), DERReader.taggedBytes(2)] where fields.nextTag == tag {
+  private mutating func readExtensions(_ fields: inout DERReader<ArraySlice<UInt8>>, _ version: Int) -> Bool {
+    for tag in [DERTag.taggedBytes(1), DERTag.taggedBytes(2)] where fields.nextTag == tag {
       guard fields.next() != nil else { return false }
     }
     if fields.isAtEnd { return true }
-    guard version == 3, let tagged = fields.next(DERReader.tagged(3)), fields.isAtEnd else { return false }
+    guard version == 3, let tagged = fields.next(DERTag.tagged(3)), fields.isAtEnd else { return false }
     var inside = DERReader(tagged.contents)
-    guard let list = inside.next(DERReader.sequence), inside.isAtEnd else { return false }
+    guard let list = inside.next(DERTag.sequence), inside.isAtEnd else { return false }
     var extensions = DERReader(list.contents)
     while !extensions.isAtEnd {
-      guard let element = extensions.next(DERReader.sequence) else { return false }
+      guard let element = extensions.next(DERTag.sequence) else { return false }
       var parts = DERReader(element.contents)
-      guard let identifier = parts.next(DERReader.objectIdentifier) else { return false }
-      if parts.nextTag == DERReader.boolean, parts.next() == nil { return false }
-      guard let value = parts.next(DERReader.octetString), parts.isAtEnd else { return false }
+      guard let identifier = parts.next(DERTag.objectIdentifier) else { return false }
+      if parts.nextTag == DERTag.boolean, parts.next() == nil { return false }
+      guard let value = parts.next(DERTag.octetString), parts.isAtEnd else { return false }
       if identifier.contents.elementsEqual(Self.subjectKeyIdentifierOID) {
         var inside = DERReader(value.contents)
-        guard let key = inside.next(DERReader.octetString), inside.isAtEnd else { return false }
+        guard let key = inside.next(DERTag.octetString), inside.isAtEnd else { return false }
         subjectKeyIdentifier = ByteString(Array(key.contents))
       }
     }
@@ -77,11 +78,11 @@ struct CertificateFields: Hashable, Sendable {
 
   private static func commonName(_ name: ArraySlice<UInt8>) -> ByteString? {
     var sets = DERReader(name)
-    while let set = sets.next(DERReader.set) {
+    while let set = sets.next(DERTag.set) {
       var attributes = DERReader(set.contents)
-      while let attribute = attributes.next(DERReader.sequence) {
+      while let attribute = attributes.next(DERTag.sequence) {
         var parts = DERReader(attribute.contents)
-        guard let identifier = parts.next(DERReader.objectIdentifier), let value = parts.next() else {
+        guard let identifier = parts.next(DERTag.objectIdentifier), let value = parts.next() else {
           continue
         }
         // UTF8String, PrintableString, IA5String.

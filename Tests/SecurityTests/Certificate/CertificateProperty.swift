@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 import Properties
 
@@ -14,7 +15,7 @@ enum CertificateProperty: Property {
     try require(CertificateFields(Array(bytes.dropLast())) == nil, "nothing may be missing")
     try require(!fields.serialNumber.isEmpty, "there is a serial number")
     for name in [fields.issuer, fields.subject] {
-      try require(name.bytes.first == DERReader.sequence, "a name is a sequence")
+      try require(name.bytes.first == DERTag.sequence, "a name is a sequence")
       var reader = DERReader(name.bytes[...])
       try require(reader.next() != nil && reader.isAtEnd, "a name is one element")
     }

@@ -24,9 +24,10 @@ package struct Companion {
   /// - Throws: ``Obstacle`` to starting it, as far as files tell.
   package init(_ name: String) throws(Obstacle) {
     guard let path = Executables.companion(name) else {
-      let library = name == Executables.network ? "libcurl4" : "libsecret-1-0"
+      let library = name == Executables.network ? Self.libcurl : "libsecret-1.so.0"
+      let package = SystemPackages.package(of: library) ?? library
       throw Obstacle(
-        reason: "\(name) is not installed", remedy: "install the package \(name), and with it \(library)")
+        reason: "\(name) is not installed", remedy: "install the package \(name), and with it \(package)")
     }
     (self.name, self.path) = (name, path)
     guard let program = LoadedProgram(path) else { return }
@@ -36,9 +37,10 @@ package struct Companion {
         reason: "\(name) needs the C library glibc, and its loader \(loader) is missing",
         remedy: "use a system with glibc, or the keychain 'file'")
     }
-    let missing = LibraryFolders().missing(of: program.libraries)
+    let opened = name == Executables.network ? [Self.libcurl] : []
+    let missing = LibraryFolders().missing(of: program.libraries + opened)
     guard let library = missing.first, !starts() else { return }
-    let package = Self.packages[library].map { "the package \($0)" } ?? "the package that has it"
+    let package = SystemPackages.package(of: library).map { "the package \($0)" } ?? "the package that has it"
     throw Obstacle(reason: "the library \(library) of \(name) is missing", remedy: "install \(package)")
   }
 
@@ -57,7 +59,7 @@ package struct Companion {
       ?? "run \(Executables.companion(name) ?? name) to see why, or install it anew"
   }
 
-  /// Whether it starts at all, within five seconds.
+  /// Whether it starts at all, with all that it loads, within five seconds.
   package func starts() -> Bool {
     let outcome = try? ProgramOutput.record(
       [CString(copying: path), CString("--version")], timeout: 5000, limit: 4096)
@@ -67,11 +69,8 @@ package struct Companion {
     }
   }
 
-  private static let packages = [
-    "libsecret-1.so.0": "libsecret-1-0", "libcurl.so.4": "libcurl4", "libcrypto.so.3": "libssl3",
-    "libglib-2.0.so.0": "libglib2.0-0", "libgobject-2.0.so.0": "libglib2.0-0",
-    "libgio-2.0.so.0": "libglib2.0-0",
-  ]
+  /// What `llavero-network` loads when it is needed.
+  private static let libcurl = "libcurl.so.4"
 }
 
 private struct LibraryFolders {
@@ -97,7 +96,7 @@ private struct LibraryFolders {
   }
 }
 
-private struct MappedFile {
+struct MappedFile {
   let bytes: UnsafeRawBufferPointer
 
   init?(_ path: String) {

@@ -1,26 +1,28 @@
 /// Reads DER (ITU-T X.690 section 10) element by element. It is strict: it rejects a length that is not in its shortest
 /// form, a tag of several bytes, and an element that is longer than its container.
-struct DERReader {
-  private var rest: ArraySlice<UInt8>
+package struct DERReader<Bytes: RandomAccessCollection>
+where Bytes.Element == UInt8, Bytes.Index == Int, Bytes.SubSequence == Bytes {
+  private var rest: Bytes
 
-  init(_ bytes: ArraySlice<UInt8>) {
+  /// - Parameter bytes: a slice, of an array or of memory that may be secret: nothing is copied.
+  package init(_ bytes: Bytes) {
     rest = bytes
   }
 
-  struct Element {
+  package struct Element {
     /// The identifier octet.
-    let tag: UInt8
-    let contents: ArraySlice<UInt8>
+    package let tag: UInt8
+    package let contents: Bytes
     /// The tag, length and contents.
-    let whole: ArraySlice<UInt8>
+    package let whole: Bytes
   }
 
-  var isAtEnd: Bool { rest.isEmpty }
+  package var isAtEnd: Bool { rest.isEmpty }
 
-  var nextTag: UInt8? { rest.first }
+  package var nextTag: UInt8? { rest.first }
 
   /// Reads the next element; `nil` if there is none, or it isn't DER. The reader can't be used after that.
-  mutating func next() -> Element? {
+  package mutating func next() -> Element? {
     guard rest.count >= 2 else { return nil }
     let start = rest.startIndex
     let tag = rest[start]
@@ -29,7 +31,7 @@ struct DERReader {
     var length = first
     var header = 2
     if first >= 0x80 {
-      // No certificate needs more than three bytes for its length, and 0x80 alone is BER's indefinite length.
+      // Neither a certificate nor a key needs more than three bytes for its length, and 0x80 alone is BER's indefinite length.
       let count = first - 0x80
       guard 1...3 ~= count, rest.count >= 2 + count else { return nil }
       header += count
@@ -45,24 +47,25 @@ struct DERReader {
   }
 
   /// Reads the next element if it has this tag; otherwise returns `nil`.
-  mutating func next(_ tag: UInt8) -> Element? {
+  package mutating func next(_ tag: UInt8) -> Element? {
     guard nextTag == tag else { return nil }
     return next()
   }
 }
 
-extension DERReader {
-  static let integer: UInt8 = 0x02
-  static let bitString: UInt8 = 0x03
-  static let octetString: UInt8 = 0x04
-  static let objectIdentifier: UInt8 = 0x06
-  static let boolean: UInt8 = 0x01
-  static let sequence: UInt8 = 0x30
-  static let set: UInt8 = 0x31
+/// Identifier octets (ITU-T X.690 section 8.1.2).
+package enum DERTag {
+  package static let integer: UInt8 = 0x02
+  package static let bitString: UInt8 = 0x03
+  package static let octetString: UInt8 = 0x04
+  package static let objectIdentifier: UInt8 = 0x06
+  package static let boolean: UInt8 = 0x01
+  package static let sequence: UInt8 = 0x30
+  package static let set: UInt8 = 0x31
 
   /// A context-specific tag for an element that contains elements.
-  static func tagged(_ number: UInt8) -> UInt8 { 0xa0 | number }
+  package static func tagged(_ number: UInt8) -> UInt8 { 0xa0 | number }
 
   /// A context-specific tag for an element that contains bytes.
-  static func taggedBytes(_ number: UInt8) -> UInt8 { 0x80 | number }
+  package static func taggedBytes(_ number: UInt8) -> UInt8 { 0x80 | number }
 }

@@ -1,3 +1,0 @@
-#include <openssl/bio.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
