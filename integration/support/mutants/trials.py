@@ -27,6 +27,11 @@ SUITES = {
 }
 
 ENDLESS = "it doesn't end"
+# How long nothing may be said, in seconds: a change that makes a test go round and round is noticed.
+SILENCE = 120
+
+# In the environment of all that a trial starts.
+_MARK = "LLAVERO_MUTANTS=%d" % os.getpid()
 
 _ISSUE = re.compile(r"^\W*✘ Test (?:case passing .*? to )?(.*?) (?:recorded an issue|failed after)")
 _CASE = re.compile(r"^not ok - (.*) \(status ")
@@ -104,18 +109,22 @@ class Trials:
         found = set()
         with open(self.tree.folder / "said", "wb+") as said:
             process = subprocess.Popen(
-                command, cwd=self.tree.path, env=environment, stdin=subprocess.DEVNULL, stdout=said,
+                command, cwd=self.tree.path, env=environment | dict([_MARK.split("=")]), stdin=subprocess.DEVNULL, stdout=said,
                 stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_limits)  # fmt: skip
             end = time.monotonic() + limit
+            heard = time.monotonic()
             position = 0
             while True:
                 ended = process.poll() is not None
+                before = position
                 position, lines = _further(said.name, position)
+                if position > before:
+                    heard = time.monotonic()
                 failed = {match[1] for match in map(pattern.match, lines) if match}
                 found |= failed.difference(expected or ())
                 if ended or (found and expected is not None):
                     break
-                if time.monotonic() > end:
+                if time.monotonic() > end or (expected is not None and time.monotonic() > heard + SILENCE):
                     found.add(ENDLESS)
                     break
                 time.sleep(0.1)
@@ -144,7 +153,7 @@ def _limits():
 
 
 def _end(process):
-    """Ends the process and its group; a suite ends whatever it has started by itself."""
+    """Ends the process and its group, and what has left the group; a suite ends whatever it has started by itself."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGTERM)
         try:
@@ -156,6 +165,12 @@ def _end(process):
     except ProcessLookupError:
         pass
     process.wait()
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if _MARK.encode() in environment.read_bytes().split(b"\0"):
+                os.kill(int(environment.parent.name), signal.SIGKILL)
+        except OSError:
+            pass
 
 
 def _targets(root):
