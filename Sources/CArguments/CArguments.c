@@ -8,6 +8,7 @@
 #include "CArguments.h"
 
 #include <features.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __GLIBC__
@@ -30,6 +31,13 @@ void _swift_stdlib_overrideUnsafeArgvArgc(char **values, int count) __attribute_
 void _swift_stdlib_overrideUnsafeArgvArgc(char **values, int count) {
   argument_count = count;
   arguments = values;
+}
+
+// The linker calls it in place of the runtime's own function of that name, without the prefix: there is no such program.
+const char *__wrap_swift_copyAuxiliaryExecutablePath(const char *name);
+const char *__wrap_swift_copyAuxiliaryExecutablePath(const char *name) {
+  (void)name;
+  return NULL;
 }
 
 #endif

@@ -36,6 +36,7 @@ package enum Program {
     self.secretService = secretService
     ProcessSettings.make()
     StandardStreams.occupy()
+    if secretService != nil { SecretServiceCompanion.checkCaller() }
     if name == CopyRefresher.name { CopyRefresher.main() }
     if name == agent.name {
       clinux_refuse_core_for_good()

@@ -34,12 +34,28 @@ package enum SecretServiceCompanion {
     }
     // It makes its own settings, and must know the former ones.
     ProcessSettings.takeBack()
+    setenv(caller, Program.wholeVersion, 1)
     execv(program.path, CommandLine.unsafeArgv)
     let failure = errno
+    unsetenv(caller)
     ProcessSettings.make()
     return Companion.Obstacle(
       reason: "\(program.path) can't be run: \(errorText(failure))", remedy: remedy)
   }
 
   package static var remedy: String { Companion.remedy(for: name) }
+
+  /// The variable with the version of the program that has become this one. It is for nobody else.
+  private static let caller = "LLAVERO_COMPANION_OF"
+
+  /// Ends the process if another version has become it, for both have to agree in all that they write and ask.
+  static func checkCaller() {
+    guard let version = getenv(caller).map({ String(cString: $0) }) else { return }
+    unsetenv(caller)
+    if version == Program.wholeVersion { return }
+    Program.end(
+      KeychainError(
+        "the Secret Service can't be used, because \(name) is of version \(Program.wholeVersion), and llavero of \(version); "
+          + "install both anew", status: .keychain))
+  }
 }

@@ -23,12 +23,7 @@ package struct Companion {
   ///
   /// - Throws: ``Obstacle`` to starting it, as far as files tell.
   package init(_ name: String) throws(Obstacle) {
-    guard let path = Executables.companion(name) else {
-      let library = name == Executables.network ? Self.libcurl : "libsecret-1.so.0"
-      let package = SystemPackages.package(of: library) ?? library
-      throw Obstacle(
-        reason: "\(name) is not installed", remedy: "install the package \(name), and with it \(package)")
-    }
+    guard let path = Executables.companion(name) else { throw Self.absence(of: name) }
     (self.name, self.path) = (name, path)
     guard let program = LoadedProgram(path) else { return }
     defer { program.close() }
@@ -42,6 +37,22 @@ package struct Companion {
     guard let library = missing.first, !starts() else { return }
     let package = SystemPackages.package(of: library).map { "the package \($0)" } ?? "the package that has it"
     throw Obstacle(reason: "the library \(library) of \(name) is missing", remedy: "install \(package)")
+  }
+
+  private static func absence(of name: String) -> Obstacle {
+    let places = Executables.places(of: name)
+    if places.isEmpty {
+      return Obstacle(
+        reason: "\(name) can't be found where /proc isn't mounted",
+        remedy: "mount it, or use the keychain 'file'")
+    }
+    if let path = places.first(where: { access($0, F_OK) == 0 }) {
+      return Obstacle(reason: "\(path) isn't executable", remedy: "install \(name) anew")
+    }
+    let library = name == Executables.network ? libcurl : "libsecret-1.so.0"
+    let package = SystemPackages.package(of: library) ?? library
+    return Obstacle(
+      reason: "\(name) is not installed", remedy: "install the package \(name), and with it \(package)")
   }
 
   /// The obstacle to starting a companion, as far as files tell.

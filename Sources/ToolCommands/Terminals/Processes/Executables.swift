@@ -16,13 +16,16 @@ package enum Executables {
   /// The path of an executable that is not on the PATH: beside this one, in `../libexec/llavero`, or in `../../bin`
   /// for one that is itself there. `nil` if it isn't installed.
   package static func companion(_ name: String) -> String? {
+    places(of: name).first { access($0, X_OK) == 0 }
+  }
+
+  /// Where a companion may be; nowhere without `/proc`, which tells where this one is.
+  static func places(of name: String) -> [String] {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
     let path = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [] }
     let own = String(decoding: path[..<slash], as: UTF8.self)
-    return [own, own + "/../libexec/llavero", own + "/../../bin"].map { "\($0)/\(name)" }.first {
-      access($0, X_OK) == 0
-    }
+    return [own, own + "/../libexec/llavero", own + "/../../bin"].map { "\($0)/\(name)" }
   }
 }
