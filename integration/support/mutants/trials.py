@@ -165,12 +165,23 @@ def _end(process):
     except ProcessLookupError:
         pass
     process.wait()
+    # The programs can't be switched while one of them runs.
+    end = time.monotonic() + 60
+    while _kill_marked() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def _kill_marked():
+    """Whether there was a process to kill that some trial has started."""
+    found = False
     for environment in Path("/proc").glob("[0-9]*/environ"):
         try:
             if _MARK.encode() in environment.read_bytes().split(b"\0"):
+                found = True
                 os.kill(int(environment.parent.name), signal.SIGKILL)
         except OSError:
             pass
+    return found
 
 
 def _targets(root):
