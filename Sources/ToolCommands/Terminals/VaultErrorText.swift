@@ -35,7 +35,10 @@ extension Failure {
     guard let vault = VaultOfError({ $0.identityFile == path }), let good = vault.newestGoodState else {
       self.init(
         "the key file \(path) is not the one of this keychain",
-        hint: "put the key file back that was made with the keychain", status: .keychain)
+        hint: """
+          if the keychain was rotated on another machine, copy \(words: path) from there; otherwise put back the one that \
+          belongs to it
+          """, status: .keychain)
       return
     }
     // With a changed header, nobody can tell which bytes are wrong: it looks like another file's.

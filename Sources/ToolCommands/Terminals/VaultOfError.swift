@@ -56,6 +56,13 @@ struct VaultOfError {
   /// Whether this machine's key file, without which somebody has to type a recovery code, isn't there.
   var lacksKeyFile: Bool { !FileStatus.isThere(location.identityFile) && takesOnlyRecoveryCode }
 
+  /// What is wrong with the key file that would open it without a recovery code.
+  var problemOfKeyFile: String {
+    let path = withTilde(location.identityFile)
+    return FileStatus.isThere(location.identityFile)
+      ? "the key file \(path) does not open the keychain" : "the key file \(path) is missing"
+  }
+
   /// A removed slot whose copy is still here; `nil` if there is none, or another key is in the place where the copy's
   /// would go.
   var removedSlot: (id: String, path: String)? {

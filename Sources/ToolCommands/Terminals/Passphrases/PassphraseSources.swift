@@ -106,14 +106,14 @@ package final class PassphraseSources {
   /// What is said before the question is asked again.
   private var wrong: String {
     if case .keyring = subject { return PassphraseQuestion.wrongPassword }
-    if takesOnlyRecoveryCode { return PassphraseQuestion.wrongCode }
+    if vaultTakingRecoveryCode != nil { return PassphraseQuestion.wrongCode }
     return PassphraseQuestion.wrong
   }
 
-  /// Whether nothing but a recovery code opens the vault.
-  private var takesOnlyRecoveryCode: Bool {
-    guard case .vault(let path) = subject else { return false }
-    return VaultOfError { $0.vaultFile == path }?.takesOnlyRecoveryCode ?? false
+  /// The vault, if nothing but a recovery code opens it.
+  private var vaultTakingRecoveryCode: VaultOfError? {
+    guard case .vault(let path) = subject else { return nil }
+    return VaultOfError { $0.vaultFile == path }.flatMap { $0.takesOnlyRecoveryCode ? $0 : nil }
   }
 
   /// Notes that the last answer was a recovery code with a typing error, probably in one of these groups.
@@ -123,15 +123,18 @@ package final class PassphraseSources {
   }
 
   private func ask(_ prompt: PassphrasePrompt, error: String?) throws(KeychainError) -> Secret {
+    lastOrigin = .person
+    if let vault = vaultTakingRecoveryCode {
+      let question: PassphraseQuestion = .recoveryCode(at: vault.location.vaultFile)
+      return try prompt.ask(question, error: error ?? PassphraseQuestion.sentence(vault.problemOfKeyFile))
+    }
     let question: PassphraseQuestion =
       switch subject {
-      case .vault(let path) where takesOnlyRecoveryCode: .recoveryCode(at: path)
       case .vault(let path): .passphrase(of: "keychain", at: path)
       case .slot(let id): .passphrase(of: "slot \(id)", at: nil)
       case .database(let path): .passphrase(of: "database", at: path)
       case .keyring(let line): .keyringPassword(line: line)
       }
-    lastOrigin = .person
     return try prompt.ask(question, error: error)
   }
 
