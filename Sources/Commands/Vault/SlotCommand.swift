@@ -64,7 +64,7 @@ struct SlotRemoveCommand: ParsableCommand {
       have a passphrase, you are asked for that. On a terminal you are asked first.
 
       The removed slot still opens copies of the keychain that were made before. If a passphrase or a key has leaked, \
-      run 'llavero rotate' as well: it makes a new key that no earlier slot opens.
+      run 'llavero rotate' as well: it makes a new key, which no removed slot opens.
       """)
 
   @Argument("The slot's identifier, or its kind if no other slot has that", value: "id")
