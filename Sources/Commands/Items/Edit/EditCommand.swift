@@ -34,6 +34,7 @@ struct EditCommand: ParsableCommand {
     let item = try MeantItem(in: open, isExact: names.exact, selection, for: .changing).meant(by: named)
       .item(in: keychain)
     try open.refuseShared([item], what: "changes")
+    try Editor.check(selection)
     var text = Array(ItemText.text(of: item).utf8)
     while true {
       text = try Editor.edit(text)

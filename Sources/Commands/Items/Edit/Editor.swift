@@ -5,6 +5,20 @@ import ToolCommands
 
 /// The user's editor: `VISUAL`, else `EDITOR`, else `editor`, else `vi`.
 enum Editor {
+  private static var named: CString? { CString(variable: "VISUAL") ?? CString(variable: "EDITOR") }
+
+  /// Checks that there can be an editor: one that is named may need no terminal, and the others wait for a person.
+  ///
+  /// - Throws: ``KeychainError`` if none is named, and nobody on a terminal may be asked.
+  static func check(_ selection: KeychainSelection) throws(KeychainError) {
+    if named != nil || Terminal.ofPerson(mayAsk: selection.mayAskPerson) != nil { return }
+    throw .failure(
+      selection.mayAskPerson
+        ? "there is no terminal for an editor" : "nobody may be asked, so no editor is started",
+      hint: "'llavero update' changes an item without one; VISUAL or EDITOR names one that needs no terminal",
+      status: .usage)
+  }
+
   /// Opens a text in the editor, and returns the text when the editor has ended.
   ///
   /// Meanwhile signals are held back or go to the editor, so that the temporary file is always removed.
@@ -28,7 +42,7 @@ enum Editor {
     _ supervised: borrowing SupervisedProgram, _ path: String
   ) throws(KeychainError) -> ProgramEnding {
     let environment = ProgramEnvironment()
-    if let editor = CString(variable: "VISUAL") ?? CString(variable: "EDITOR") {
+    if let editor = named {
       // As git runs it: the value may contain arguments and other shell syntax.
       let command = CString(copying: ByteString(editor.bytes.bytes + Array(#" "$@""#.utf8)))
       switch supervised.run(["sh", "-c", command, editor, CString(copying: path)], environment) {
