@@ -146,6 +146,8 @@ struct AddCommand: ParsableCommand {
   }
 
   private func alreadyThere(_ key: Item.Key, in store: any KeychainStore) -> KeychainError {
+    // A script has the new secret in its input, and runs this again.
+    if Terminal.ofPerson(mayAsk: keychain.selection.mayAskPerson) == nil { return .alreadyThere(key) }
     let isAmongOthers = key.account == nil && store.hasOtherAccounts(at: key.place)
     let updating = key.words(of: "update", isAmongOthers: isAmongOthers)
     return .alreadyThere(key, hint: "give it a new secret with \(commandOf: updating + keychain.words)")

@@ -135,7 +135,9 @@ extension Item.Key {
 
 extension KeychainError {
   /// The failure to add an item with a key that an item has.
-  static func alreadyThere(_ key: Item.Key, hint: Hint) -> KeychainError {
+  static func alreadyThere(
+    _ key: Item.Key, hint: Hint = "add --update to give it a new secret"
+  ) -> KeychainError {
     KeychainError(
       "the keychain has \(key.inSentence) already; nothing was changed", hint: hint, status: .nothingMatched)
   }

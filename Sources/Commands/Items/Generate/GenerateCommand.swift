@@ -76,7 +76,7 @@ struct GenerateCommand: ParsableCommand {
     } catch .duplicateItem {
       // The keychain's own spelling, unless the item is gone already.
       let key = (try? keychain.twin(of: item))?.key ?? item.key
-      throw .alreadyThere(key, hint: "add --update to give it a new secret")
+      throw .alreadyThere(key)
     }
   }
 
