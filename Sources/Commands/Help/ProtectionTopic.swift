@@ -26,8 +26,12 @@ extension HelpTopic {
           llavero passphrase
           llavero lock
 
-      If somebody got hold of a key or a passphrase, remove it and make a new key.
-      Copies that were made before still open as before, so change the tokens too:
+      If the key file leaked, make a new key, which takes its place. Copies that were
+      made before still open as before, so change the tokens too:
+
+          llavero rotate
+
+      If a passphrase or another way in leaked, remove that first:
 
           llavero slot list
           llavero slot remove ID

@@ -81,7 +81,10 @@ struct SlotRemoveCommand: ParsableCommand {
     let file = try keychain.ownFile()
     let id = try identifier(in: file)
     let slot = try file.slots()?.first { $0.id == id }
-    if !yes, let slot { try confirm(slot, of: file) }
+    if !yes, let slot, Terminal.ofPerson(mayAsk: keychain.selection.mayAskPerson) != nil {
+      try file.checkRemoval(of: id)
+      try confirm(slot, of: file)
+    }
     try file.removeSlot(id)
     guard let slot else { return }
     try output.write(
@@ -106,7 +109,7 @@ struct SlotRemoveCommand: ParsableCommand {
     return first
   }
 
-  /// Asks on a terminal. Without a person, the identifier says it all.
+  /// Asks a person. Without one, the identifier says it all.
   private func confirm(_ slot: SlotSummary, of file: EncryptedFileKeychain) throws(KeychainError) {
     let question: TextForTerminal =
       slot.kind == .identityFile

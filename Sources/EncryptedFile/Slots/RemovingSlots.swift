@@ -13,27 +13,57 @@ extension EncryptedFileKeychain {
   public func removeSlot(_ id: String) throws(KeychainError) {
     if id == SlotSummary.identityFileID { return try removeIdentityFile() }
     try changingSlots { (change, identity) throws(KeychainError) in
-      guard change.slots.contains(where: { $0.id == id }) else { throw .slot(.notFound(id: id)) }
-      try change.removeSlot(id)
-      let hasIdentityFile = try unlocking.hasIdentityFile(of: identity)
-      guard hasIdentityFile || change.slots.contains(where: { $0.isKnown && $0.isWellFormed }) else {
-        throw .slot(.lastWayIn(id: id))
-      }
-      if hasIdentityFile { return }
-      guard try change.isOpened(by: change.slots) else { throw .slot(.nothingElseOpens) }
+      try remove(id, from: change, identity)
     }
   }
 
-  private func removeIdentityFile() throws(KeychainError) {
+  /// Checks that a way into the vault can be removed, before somebody is asked whether it is to go. Changes nothing.
+  ///
+  /// - Throws: as ``removeSlot(_:)`` does.
+  package func checkRemoval(of id: String) throws(KeychainError) {
     let change = try beginSlotChange()
+    if id == SlotSummary.identityFileID {
+      _ = try removableIdentity(change)
+      return
+    }
+    guard let identity = change.key?.identity as? X25519Identity else {
+      throw .locked(path: location.vaultFile)
+    }
+    try remove(id, from: change, identity)
+  }
+
+  private func remove(
+    _ id: String, from change: VaultChange, _ identity: X25519Identity
+  ) throws(KeychainError) {
+    guard change.slots.contains(where: { $0.id == id }) else { throw .slot(.notFound(id: id)) }
+    try change.removeSlot(id)
+    let hasIdentityFile = try unlocking.hasIdentityFile(of: identity)
+    guard hasIdentityFile || change.slots.contains(where: { $0.isKnown && $0.isWellFormed }) else {
+      throw .slot(.lastWayIn(id: id))
+    }
+    if hasIdentityFile { return }
+    guard try change.isOpened(by: change.slots) else { throw .slot(.nothingElseOpens) }
+  }
+
+  /// The vault's identity, if it is in the identity file and doesn't have to stay there.
+  private func removableIdentity(_ change: VaultChange) throws(KeychainError) -> X25519Identity {
     let id = SlotSummary.identityFileID
     guard let identity = change.key?.identity as? X25519Identity,
-      let state = try Folder(opening: location.stateFolder), try unlocking.hasIdentityFile(of: identity)
+      try unlocking.hasIdentityFile(of: identity)
     else { throw .slot(.notFound(id: id)) }
     guard change.slots.contains(where: { $0.isKnown && $0.isWellFormed }) else {
       throw .slot(.lastWayIn(id: id))
     }
     guard try change.isOpened(by: change.slots) else { throw .slot(.nothingElseOpens) }
+    return identity
+  }
+
+  private func removeIdentityFile() throws(KeychainError) {
+    let change = try beginSlotChange()
+    let identity = try removableIdentity(change)
+    guard let state = try Folder(opening: location.stateFolder) else {
+      throw .slot(.notFound(id: SlotSummary.identityFileID))
+    }
     // A file left by a killed writer has the same key. While the file itself is there, nothing has changed.
     for name in [VaultLocation.newIdentityName, VaultLocation.identityName] {
       try state.removeTemporaries(for: name, replaced: nil)

@@ -1,3 +1,4 @@
+import EncryptedFile
 import Keychain
 
 extension Failure {
@@ -19,7 +20,9 @@ extension Failure {
     case .lastWayIn(let id):
       self.init(
         "'\(id)' is the only way to open this keychain",
-        hint: "add another one first, with 'llavero slot add'", status: .keychain)
+        hint: id == SlotSummary.identityFileID
+          ? "add another one first, with 'llavero slot add'; if it leaked, 'llavero rotate' alone replaces it"
+          : "add another one first, with 'llavero slot add'", status: .keychain)
     case .tooMany(let limit):
       self.init(
         "the keychain has \(limit) slots, and can have no more",
