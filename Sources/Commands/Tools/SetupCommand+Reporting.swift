@@ -66,8 +66,12 @@ extension SetupCommand {
     return "llavero is out of \(tool)'s configuration; its former value is unknown"
   }
 
-  /// Says for which servers a tool has no login any more, now that it doesn't ask llavero.
+  /// Says which logins a tool doesn't have any more, now that it doesn't ask llavero.
   static func sayWhereLoginsAreMissing(_ tool: ToolSetup, _ place: SetupPlace) {
+    if let (sentence, remedy) = tool.lack(place) {
+      StandardStreams.say("\(sentence)")
+      StandardStreams.say("hint: \(remedy)")
+    }
     let servers = tool.serversWithoutLogin(place)
     guard let first = servers.first else { return }
     let logins = (servers.count == 1 ? "login" : "logins") + " for " + servers.joined(separator: ", ")

@@ -46,6 +46,7 @@ extension KnownTool {
         let kinds = [("gh", ["gh"]), ("gcm", ["manager", "manager-core"])]
         return kinds.filter { !names.isDisjoint(with: $0.1) }.map(\.0)
       },
+      lack: { lack($0) },
       next: { _ in "git asks for each login that llavero doesn't have yet, and llavero keeps it" }
     ),
     speaks: "git-credential", imports: ["git-credentials", "git-config", "git-libsecret"],
@@ -74,6 +75,24 @@ extension KnownTool {
   }
 
   private static let short = "llavero"
+
+  /// Git's own store is asked again, and its file is gone, as after an import that removes it.
+  private static func lack(_ place: SetupPlace) -> (sentence: String, remedy: Hint)? {
+    let file = configuration(place)
+    let entries = (try? entries(place, (try? file.contents()) ?? [], of: file)) ?? []
+    guard let chain = GitHelperChain.all(in: entries).first,
+      chain.asked.contains(where: { $0.name == "store" })
+    else { return nil }
+    let usual = UsualPaths.expanded(of: .gitCredentials)
+    let files = chain.storeFiles.isEmpty ? usual : chain.storeFiles
+    guard let path = files.first, !files.contains(where: ProgramLinks.isThere) else { return nil }
+    let export: Hint =
+      "\(command: "llavero", "export", "--format", FileFormat.gitCredentials.name, "--output", path)"
+    return (
+      "git asks its own store again, which has no file; the logins stay in llavero",
+      "\(export) writes them there, in plain text"
+    )
+  }
 
   /// The helper as git's configuration names it. A person may have written its short name.
   private static func helper(

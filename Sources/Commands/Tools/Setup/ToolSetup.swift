@@ -27,6 +27,9 @@ struct ToolSetup: Sendable {
   var together: String?
   /// The servers that the tool knows in its files, and has no login for without llavero.
   var serversWithoutLogin: @Sendable (SetupPlace) -> [String] = { _ in [] }
+  /// What the tool lacks once it doesn't ask llavero any more, in lowercase without a full stop, and what to type; `nil`
+  /// if nothing is known.
+  var lack: @Sendable (SetupPlace) -> (sentence: String, remedy: Hint)? = { _ in nil }
   /// The parts of its configuration that are set up one by one.
   var parts: Parts?
   /// Why the target of the setup is unclear, and how to name it; `nil` if it is clear.
