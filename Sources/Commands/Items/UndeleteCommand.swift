@@ -97,7 +97,8 @@ struct UndeleteCommand: ParsableCommand {
     } catch .duplicateItem {
       throw .failure(
         "\(chosen.item.name) is there already, with another secret or one-time code",
-        hint: "'--list' numbers its earlier secrets; '--entry N' goes back to one", status: .nothingMatched)
+        hint: "\(numbering) numbers its earlier secrets; '--entry N' goes back to one",
+        status: .nothingMatched)
     }
     if output.json { return try output.write(item.report) }
     let whose = hasKeychains ? item.keychain.map { " in \($0)" } : nil
@@ -107,6 +108,20 @@ struct UndeleteCommand: ParsableCommand {
       StandardStreams.say(
         "hint: if 'llavero logout' deleted it, the token may be revoked; 'llavero login' gets a new one")
     }
+  }
+
+  /// The command that shows the numbers for `--entry`, which count what this command names.
+  private var numbering: Hint {
+    let options: [(String, String?)] = [
+      ("--service", place.service), ("--account", place.account), ("--domain", place.domain),
+      ("--label", unplaced.label), ("--reference", unplaced.marks.reference),
+    ]
+    var words = ["llavero", "undelete"] + (place.url.map { [$0] } ?? [])
+    for (option, value) in options { words += value.map { [option, $0] } ?? [] }
+    for attribute in unplaced.marks.attribute { words += ["--attribute", attribute] }
+    if names.exact { words.append("--exact") }
+    words.append("--list")
+    return "\(commandOf: words + keychain.words)"
   }
 
   /// How to find an item's secrets from before it was renamed.
@@ -146,7 +161,8 @@ struct UndeleteCommand: ParsableCommand {
     if let entry {
       guard 1...found.count ~= entry else {
         throw .failure(
-          "there is no entry \(entry)", hint: "see which there are with '--list'", status: .nothingMatched)
+          "there is no entry \(entry)", hint: "see which there are with \(numbering)",
+          status: .nothingMatched)
       }
       return found[entry - 1]
     }
@@ -165,15 +181,15 @@ struct UndeleteCommand: ParsableCommand {
       throw .failure(
         "several items \(deleted.isEmpty ? "have earlier secrets" : "were deleted"): \(names.joined(separator: ", "))",
         hint: place != nil
-          ? "name one with --account, or by --entry as '--list' numbers them"
-          : "name one by --entry, as '--list' numbers them", status: .usage)
+          ? "name one with --account, or by --entry as \(numbering) numbers them"
+          : "name one by --entry, as \(numbering) numbers them", status: .usage)
     }
     let having = Set(candidates.compactMap(\.item.keychain))
     if having.count > 1 {
       let keychains = open.list?.names.filter(having.contains) ?? []
       throw .failure(
         "several keychains had \(candidates[0].item.nameForSearch): \(keychains.joined(separator: ", "))",
-        hint: "name one with --keychain, or by --entry as '--list' numbers them", status: .usage)
+        hint: "name one with --keychain, or by --entry as \(numbering) numbers them", status: .usage)
     }
     return candidates[0]
   }
