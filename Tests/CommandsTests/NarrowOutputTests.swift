@@ -1,4 +1,5 @@
 import Bytes
+import EncryptedFile
 import Expectations
 import Forwarding
 import Keychain
@@ -61,6 +62,31 @@ struct NarrowOutputTests {
       output.text(wrappedTo: nil).shown,
       is: "git asks for https://git.example, any account\n"
         + "  nothing, because the keychain has no item of that server\n")
+  }
+
+  @Test("undelete --list leaves out the seconds, or has the moment below, and nothing is missing")
+  func retired() {
+    func listing(_ account: ByteString) -> RetiredListing {
+      let item = Item(
+        .internetPassword(InternetPassword(protocol: "https", server: "git.example", account: account)))
+      let retired = Retired(
+        item: item, retired: Timestamp(seconds: 1_800_000_000), reason: .deleted, bringBack: { _ in item })
+      return RetiredListing(items: [retired], isNumbered: false, hasKeychains: false)
+    }
+    let short = listing("alice.acme").table(inUTC: true, fittedTo: 60)
+    expect(tooLong(short, 60), is: [])
+    expect(short.shown.hasSuffix("  deleted  2027-01-15 08:00Z\n"))
+    let long = listing("alice@acme.example").table(inUTC: true, fittedTo: 60)
+    expect(tooLong(long, 60), is: [])
+    expect(long.shown.hasSuffix("  deleted\n      2027-01-15 08:00:00Z\n"))
+  }
+
+  @Test("doctor breaks what to do, and keeps a command whole")
+  func next() {
+    let prose = "mend the file with an editor or take it out of there"
+    let command = "git config --global --unset-all credential.helper 'cache --timeout=300'"
+    let text = IntegrationReport.columns([["  next", prose], ["  next", command]], wrappedTo: 50)
+    expect(tooLong(text, 50), is: ["  next  \(command)"])
   }
 
   @Test("login --list breaks sentences, and keeps commands whole")

@@ -163,7 +163,7 @@ struct ForwardStatusCommand: ParsableCommand {
       ])
     }
     rows.append(["leases", "\(response.leases.count)"])
-    return columns(withTilde(rows))
+    return columns(withTilde(rows), wrappedTo: TerminalStyle().width)
   }
 }
 

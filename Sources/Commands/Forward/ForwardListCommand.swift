@@ -53,7 +53,7 @@ struct ForwardListCommand: ParsableCommand {
       ])
     }
     if rows.isEmpty { return "No host has a rule: each request is asked about.\n" }
-    return columns(rows)
+    return columns(rows, wrappedTo: TerminalStyle().width)
   }
 
   private static func report(_ rules: [ForwardingRule], _ response: ControlResponse?) -> JSONObject {

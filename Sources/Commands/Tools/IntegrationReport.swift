@@ -213,10 +213,17 @@ struct IntegrationReport {
   }
 
   /// Rows of subjects and findings, and of `next` with what to do, which stays whole if it is only a command.
-  static func columns(_ rows: [[String]]) -> TextForTerminal {
+  static func columns(
+    _ rows: [[String]], wrappedTo width: Int? = TerminalStyle().width
+  ) -> TextForTerminal {
     ToolCommands.columns(
-      withTilde(rows), wrappedTo: TerminalStyle().width,
-      keeping: { row in row[0] == Self.next && ![" '", ", ", "; "].contains { row[1].hasPart($0) } })
+      withTilde(rows), wrappedTo: width, keeping: { row in row[0] == Self.next && isCommand(row[1]) })
+  }
+
+  /// Whether it is a command without quotes around it, and nothing else.
+  private static func isCommand(_ remedy: String) -> Bool {
+    ["llavero ", "git config ", "rm ", "ssh "].contains { remedy.hasPrefix($0) } && !remedy.hasPart(", ")
+      && !remedy.hasPart("; ")
   }
 
   static let next = "  next"

@@ -81,7 +81,7 @@ struct VaultLogCommand: ParsableCommand {
         remark(on: state),
       ]
     }
-    return columns([["WRITE", "WRITTEN", "ITEMS", ""]] + withTilde(rows))
+    return columns([["WRITE", "WRITTEN", "ITEMS", ""]] + withTilde(rows), wrappedTo: TerminalStyle().width)
   }
 
   private static func remark(on state: State) -> String {

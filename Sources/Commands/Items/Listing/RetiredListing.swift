@@ -23,7 +23,19 @@ struct RetiredListing {
   /// Whether several keychains are listed, so that each is named.
   let hasKeychains: Bool
 
-  func table(inUTC: Bool) -> TextForTerminal {
+  /// - Parameter width: the number of the terminal's columns; `nil` for any. Nothing but the seconds is left out: the
+  ///   moment alone tells the entries of one place apart. It is below the row if there is no room beside it.
+  func table(inUTC: Bool, fittedTo width: Int? = TerminalStyle().width) -> TextForTerminal {
+    let whole = rows(seconds: true, inUTC: inUTC)
+    guard let width else { return columns(whole) }
+    for rows in [whole, rows(seconds: false, inUTC: inUTC)] {
+      let text = columns(rows)
+      if text.shown.split(separator: "\n").allSatisfy({ displayWidth(String($0)) <= width }) { return text }
+    }
+    return columns(whole, wrappedTo: width)
+  }
+
+  private func rows(seconds: Bool, inUTC: Bool) -> [[String]] {
     var titles = ["PLACE", "ACCOUNT", "WHAT", "WHEN"]
     if hasKeychains { titles.insert("KEYCHAIN", at: 2) }
     if isNumbered { titles.insert("ENTRY", at: 0) }
@@ -32,14 +44,13 @@ struct RetiredListing {
       var row = [
         item.key.secretServiceItem == nil ? item.key.place : "\(item.nameForSearch)",
         item.key.account.nonEmpty.map { "\($0)" } ?? "-", retired.reason.rawValue,
-        dateText(retired.retired, seconds: true, inUTC: inUTC),
+        dateText(retired.retired, seconds: seconds, inUTC: inUTC),
       ]
       if hasKeychains { row.insert(item.keychain ?? "-", at: 2) }
       if isNumbered { row.insert("\(position + 1)", at: 0) }
       return row
     }
-    // The moment alone tells the entries of one place apart.
-    return columns([titles] + rows)
+    return [titles] + rows
   }
 
   var report: [JSONObject] {
