@@ -16,7 +16,8 @@ extension SetupCommand {
       let reach = tool.reach(place).map { " \($0)" } ?? ""
       let own = "llavero" + (earlier.isEmpty ? reach : ", but see below")
       let source = state.isSetUp ? own : state.fault ?? state.uses ?? "not set up"
-      return [tool.name, state.program == nil ? "no" : "yes", source]
+      let purpose = tool.purpose.map { " \($0)" } ?? ""
+      return [tool.name, state.program == nil ? "no" : "yes", source + purpose]
     }
     try output.write(
       report, or: columns([["TOOL", "HERE", "LOGS IN FROM"]] + rows, wrappedTo: TerminalStyle().width))

@@ -11,9 +11,14 @@ extension KnownTool {
         let command = "\(try place.plain(LastingPath.ofProgram())) get --service ansible-become"
         return [ToolSetting(becoming(place), ProgramText(command: command))]
       },
+      purpose: "for sudo's password; vaults need no set-up, see 'llavero help ansible'",
       result: "sudo's password for ansible comes from llavero now",
       next: { place in
-        "store the password with 'llavero add --service ansible-become', and run ansible with \(words: "--become-password-file", becoming(place).path)"
+        """
+        store the password with 'llavero add --service ansible-become', and run ansible with \
+        \(words: "--become-password-file", becoming(place).path); for vaults nothing has to be set up: see \
+        'llavero help ansible'
+        """
       }),
     speaks: "ansible", page: "llavero-vault-client(1)",
     recipes: [

@@ -19,6 +19,8 @@ struct ToolSetup: Sendable {
   var silenced: @Sendable (SetupPlace, _ added: [UInt8]) -> [String] = { _, _ in [] }
   /// The kinds of `llavero import` for the logins of other helpers set beside it.
   var offers: @Sendable (SetupPlace) -> [String] = { _ in [] }
+  /// What is set up, if that isn't all that the tool asks for: `for sudo's password`.
+  var purpose: String?
   /// What is so once it is set up: a sentence in lowercase without a full stop; `nil` for the usual one.
   var result: String?
   /// The sessions in which alone its settings count, `in a desktop's sessions`; `nil` if those are all, or this one.
