@@ -79,7 +79,7 @@ struct GetCommand: ParsableCommand {
     }
     guard let item = items.first(where: named.includes) else {
       if try writeLabelled(open) { return }
-      throw try named.nothingMatches(in: keychain)
+      throw try named.nothingMatches(in: keychain, isWanted: true)
     }
     // It may have come since then, or got another secret.
     let late = try keychain.heldAnswer(

@@ -70,7 +70,8 @@ public enum AskpassProtocol: ToolProtocol {
     let resolver = try Resolver(call)
     guard let answer = try find(prompt, resolver, caller, isByWget: caller.isWget) else {
       return Failure(
-        "the keychain has nothing for \(prompt.name)", hint: prompt.hint(call), status: .nothingMatched)
+        "the keychain has nothing for \(prompt.name)", hint: prompt.hint(call, caller),
+        status: .nothingMatched)
     }
     let line: Secret
     switch prompt {
@@ -122,14 +123,25 @@ public enum AskpassProtocol: ToolProtocol {
 }
 
 extension AskpassPrompt {
-  /// A remedy where a token has a name of its own: this program only gives the password for the requested name.
-  fileprivate func hint(_ call: any ToolCall) -> Hint? {
-    guard case .password(let place, let account?) = self else { return nil }
-    let key = place.key(account: account, for: nil)
-    guard let name = call.nameForAll(at: key, isTakenOver: true), name != account else { return nil }
-    return """
-      tokens there have the name \(prose: name); leave the name out of the URL, or run 'llavero setup git'
-      """
+  /// How to store what ssh and sudo ask for. For git and wget, a remedy where a token has a name of its own: this program
+  /// only gives the password for the requested name.
+  fileprivate func hint(_ call: any ToolCall, _ caller: any Caller) -> Hint? {
+    switch self {
+    case .account, .password(_, nil): return nil
+    case .password(let place, let account?):
+      let key = place.key(account: account, for: nil)
+      guard let name = call.nameForAll(at: key, isTakenOver: true), name != account else { return nil }
+      return """
+        tokens there have the name \(prose: name); leave the name out of the URL, or run 'llavero setup git'
+        """
+    case .login(let server, let account):
+      return "store it with \(command: "llavero", "add", "ssh://\(server)", "--account", account)"
+    case .key(let file):
+      let path = caller.paths(of: file).first ?? file
+      return "store its passphrase with \(command: "llavero", "add", "--service", "ssh-key:\(path)")"
+    case .user(let account):
+      return "store it with \(command: "llavero", "add", "--service", "sudo", "--account", account)"
+    }
   }
 
   /// The subject of the question, for messages.

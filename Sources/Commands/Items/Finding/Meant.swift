@@ -47,10 +47,12 @@ enum Meant {
 
   /// The failure if nothing is there.
   ///
-  /// - Throws: as ``NamedPlace/nothingMatches(in:)`` does.
-  func nothingMatches(in keychain: any KeychainStore) throws(KeychainError) -> KeychainError {
+  /// - Throws: as ``NamedPlace/nothingMatches(in:isWanted:)`` does.
+  func nothingMatches(
+    in keychain: any KeychainStore, isWanted: Bool = false
+  ) throws(KeychainError) -> KeychainError {
     switch self {
-    case .place(let place): return try place.nothingMatches(in: keychain)
+    case .place(let place): return try place.nothingMatches(in: keychain, isWanted: isWanted)
     case .item: return .itemNotFound
     }
   }

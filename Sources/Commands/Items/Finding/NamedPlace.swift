@@ -180,8 +180,11 @@ struct NamedPlace {
 
   /// The failure if the keychain has no such item. First warns of repositories that couldn't be asked for it.
   ///
+  /// - Parameter isWanted: whether it was asked for, so that whoever needs it may store it.
   /// - Throws: ``KeychainError`` if a part of the keychain that may have it couldn't be used.
-  func nothingMatches(in keychain: any KeychainStore) throws(KeychainError) -> KeychainError {
+  func nothingMatches(
+    in keychain: any KeychainStore, isWanted: Bool = false
+  ) throws(KeychainError) -> KeychainError {
     try keychain.refusePassingOver()
     let name = Item(try key()).name
     let shared = SharedSources(of: keychain)
@@ -190,6 +193,10 @@ struct NamedPlace {
       !shared.isEmpty
       ? "see what it has with 'llavero list'; 'llavero sync' gets what others have just stored"
       : "see what it has with 'llavero list'"
+    if let service, isWanted {
+      let words = ["llavero", "add", "--service", service] + (account.map { ["--account", $0] } ?? [])
+      hint = "\(hint), or store it with \(commandOf: words)"
+    }
     if let others = try others(in: keychain) { hint = others }
     if let tool = try toolWithLogin(in: keychain) {
       var words = ["llavero", "get", url ?? "", "--domain", "\(tool)"]
