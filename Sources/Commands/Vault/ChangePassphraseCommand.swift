@@ -31,7 +31,8 @@ struct ChangePassphraseCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let file = try keychain.ownFile()
     let protection = PassphraseInPlaceOfKeyFile(
-      file: file, selection: keychain.selection, removesKeyFile: removeKeyFile)
+      file: file, selection: keychain.selection, removesKeyFile: removeKeyFile,
+      isTyped: new.newPassphraseFd == nil)
     guard let former = try formerSlot(in: file) else {
       let id = try protection.add { () throws(KeychainError) in
         try new.passphrase(of: keychain.selection, at: file.location)

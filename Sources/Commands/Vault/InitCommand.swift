@@ -53,6 +53,8 @@ struct InitCommand: ParsableCommand {
       }
       let passphrase = try self.keychain.selection.passphraseSources(for: .vault(path: path)).newPassphrase()
       try create(in: keychain, .passphrase(passphrase))
+      // Without that, the passphrase is asked for at the next use.
+      if self.keychain.passphraseFd == nil { try? keychain.keepUnlocked() }
     } else {
       try create(in: keychain, .identityFile)
     }
@@ -99,7 +101,8 @@ struct InitCommand: ParsableCommand {
           ? "'llavero passphrase' changes its passphrase"
           : "'llavero passphrase' protects it with one, and keeps all that is in it")
     }
-    let protection = PassphraseInPlaceOfKeyFile(file: file, selection: selection)
+    let protection = PassphraseInPlaceOfKeyFile(
+      file: file, selection: selection, isTyped: keychain.passphraseFd == nil)
     _ = try protection.add { () throws(KeychainError) in
       try selection.passphraseSources(for: .vault(path: path)).newPassphrase()
     }

@@ -8,6 +8,8 @@ struct PassphraseInPlaceOfKeyFile {
   let selection: KeychainSelection
   /// Whether to remove the key file without asking.
   var removesKeyFile = false
+  /// Whether a person types the passphrase, who isn't asked for it again at once.
+  let isTyped: Bool
 
   /// Adds a passphrase, and asks on a terminal whether to remove the key file. Returns the identifier of the new slot.
   ///
@@ -55,6 +57,8 @@ struct PassphraseInPlaceOfKeyFile {
       "The key in \(path: path) opens it without a question. Remove that key file, so that you are asked?"
     guard removesKeyFile || selection.confirms(question) == true else { return .kept }
     try file.removeSlot(SlotSummary.identityFileID)
+    // Without that, the passphrase is asked for at the next use.
+    if isTyped { try? file.keepUnlocked() }
     return .removed
   }
 

@@ -39,6 +39,16 @@ extension EncryptedFileKeychain {
     return way == .keptKey ? .already(state) : .kept(state)
   }
 
+  /// Makes the cache keep the vault unlocked from now on, because a person has just typed the passphrase that opens it.
+  ///
+  /// - Throws: what keeping the key throws.
+  package func keepUnlocked() throws(KeychainError) {
+    guard let cache = unlocking.cache, let key, let identity = key.identity as? X25519Identity,
+      let file = try vaultFile()
+    else { return }
+    try cache.keep(identity, key.authenticationKey, of: try VaultSummary.stanzas(of: file).uuid)
+  }
+
   /// How long the vault stays unlocked; `nil` if it is locked, or its key is in the identity file.
   ///
   /// - Throws: as ``items(matching:)`` does, but not for a locked vault.

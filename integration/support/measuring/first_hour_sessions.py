@@ -57,8 +57,8 @@ GOALS = {
     "a `git pull` that asks nothing": [
         Session("llavero", "file with a key file", "llavero git", SETUP.format("git") + CLONE + PULL, QUIETLY),
         Session("llavero, with a passphrase", "file with a passphrase", "llavero git",
-                "$ llavero init --passphrase\n…\n" + SETUP.format("git") + CLONE.replace("...\n", "...\n…\n") + PULL,
-                QUIETLY, secrets=("correct-horse-9",) * 3),
+                "$ llavero init --passphrase\n…\n" + SETUP.format("git") + CLONE + PULL,
+                QUIETLY, secrets=("correct-horse-9",) * 2),
         Session("git with its store", "plain text", "git", HELPER.format("store") + CLONE + PULL, QUIETLY),
         Session("git with its cache", "memory, for 15 minutes", "git", HELPER.format("cache") + CLONE + PULL, QUIETLY),
         Session("git with its helper for libsecret", "desktop's keyring", "git git-credential-libsecret",
