@@ -75,10 +75,20 @@ package enum LlaveroProgram {
           raw: NarrowHelp.message { LlaveroCommand.fullMessage(for: error, columns: $0) + "\n" })
       }
       var message = LlaveroCommand.message(for: error)
+      let (names, command) = commandPath(of: arguments)
+      if let (option, meant) = command.unknownOption(among: arguments.dropFirst(names.count)) {
+        if command == AddCommand.self, ["--secret", "--password", "--token"].contains(option) {
+          throw KeychainError(
+            "unknown option '\(option)'",
+            hint: "the secret comes from standard input, or is asked for on a terminal", status: .usage)
+        }
+        // It explains what else seems to be missing, or too much.
+        if !message.hasPrefix("Unknown option") {
+          message = "Unknown option '\(option)'." + (meant.map { " Did you mean '\($0)'?" } ?? "")
+        }
+      }
       // What other programs call it is surer than what looks like it.
-      if message.hasPrefix("Unknown option"),
-        let meant = commandPath(of: arguments).command.meantOption(among: arguments)
-      {
+      if message.hasPrefix("Unknown option"), let meant = command.meantOption(among: arguments) {
         message = "\(message.prefix { $0 != "\n" && $0 != "." }). Did you mean '\(meant)'?"
       }
       if message.hasPrefix("Missing expected argument") { try refuseUnknownKind(arguments) }

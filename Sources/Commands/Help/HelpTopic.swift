@@ -109,6 +109,26 @@ extension ImportKind {
 }
 
 extension ParsableCommand {
+  /// The first of these arguments that is an option which this command doesn't have, and the one that it may be a typing
+  /// error for.
+  static func unknownOption(among arguments: some Sequence<String>) -> (name: String, meant: String?)? {
+    let known = CommandArguments(of: self)
+    var isValue = false
+    for argument in arguments {
+      if argument == "--" { return nil }
+      let name = String(argument.prefix { $0 != "=" })
+      if isValue || !name.hasPrefix("--") || ["--help", "--version"].contains(name) {
+        isValue = false
+        continue
+      }
+      guard let option = known.option(name) else {
+        return (name, known.all.flatMap(\.names).closest(to: name))
+      }
+      isValue = option.kind == .option && name == argument
+    }
+    return nil
+  }
+
   /// The option that was meant by one of these arguments, which this command doesn't have.
   static func meantOption(among arguments: [String]) -> String? {
     let meant = arguments.compactMap { optionSynonyms[$0] }
