@@ -91,7 +91,7 @@ package enum LlaveroProgram {
       if message.hasPrefix("Unknown option"), let meant = command.meantOption(among: arguments) {
         message = "\(message.prefix { $0 != "\n" && $0 != "." }). Did you mean '\(meant)'?"
       }
-      if message.hasPrefix("Missing expected argument") { try refuseUnknownKind(arguments) }
+      if message.hasPrefix("Missing expected argument") { try refuseMissingKind(arguments) }
       throw KeychainError(usage: message, helpCommand: helpCommand(for: arguments))
     }
   }
@@ -133,13 +133,14 @@ package enum LlaveroProgram {
     throw .failure(message, hint: "see '\(prose: help)'", status: .usage)
   }
 
-  /// Refuses a kind of keychain that can't be added, before what has to follow it is missed.
-  private static func refuseUnknownKind(_ arguments: [String]) throws(KeychainError) {
+  /// Refuses a kind of keychain that can't be added, before what has to follow it is missed, and an import of nothing.
+  private static func refuseMissingKind(_ arguments: [String]) throws(KeychainError) {
     let (names, command) = commandPath(of: arguments)
     let operands = arguments.dropFirst(names.count).filter { !$0.hasPrefix("-") }
     if command == AddKeychainCommand.self, operands.count == 2 {
       _ = try AddKeychainCommand.kind(named: operands[1])
     }
+    if command == ImportCommand.self { throw ImportOperands.nothingNamed }
   }
 
   /// The command names at the start of the arguments, each a subcommand of the one before, and the last one's command.

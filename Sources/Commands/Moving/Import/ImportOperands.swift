@@ -28,6 +28,20 @@ struct ImportOperands {
     }
   }
 
+  /// The failure if neither a kind nor a file is named. The hint has what is in the usual places.
+  static var nothingNamed: KeychainError {
+    var found: [String] = []
+    for loose in LooseCredentials.find() where !found.contains(loose.kind) { found.append(loose.kind) }
+    let kind = found.first ?? FileFormat.gitCredentials.name
+    let example: Hint = "\(command: "llavero", "import", kind, "--dry-run") shows what would come"
+    return KeychainError(
+      "name a program whose logins to import, or a file",
+      hint: found.isEmpty
+        ? "\(example); 'llavero help import' names all kinds"
+        : "here are logins of the kind \(prose: found.joined(separator: ", ")); \(example)",
+      status: .usage)
+  }
+
   private static func kind(ofFile path: String) throws(KeychainError) -> ImportKind {
     if path == "-" { throw mustBeNamed("standard input", path) }
     var status = stat()
