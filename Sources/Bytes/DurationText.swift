@@ -22,9 +22,9 @@ package enum DurationText {
     return number * unit
   }
 
-  /// A number of seconds in words, rounded the more, the longer it is: 40 s, 15 min, 1 h 59 min, 7 h 55 min, 1 d 5 h.
+  /// A number of seconds in words, rounded the more, the longer it is: 1 min 40 s, 15 min, 1 h 59 min, 7 h 55 min, 1 d 5 h.
   package static func text(_ seconds: Int) -> String {
-    let step = seconds < 60 ? 1 : seconds < 7200 ? 60 : seconds < 86_400 ? 300 : 3600
+    let step = seconds < 120 ? 1 : seconds < 7200 ? 60 : seconds < 86_400 ? 300 : 3600
     let rounded = (min(seconds, .max - step) + step / 2) / step * step
     let parts = [
       (rounded / 86_400, "d"), (rounded / 3600 % 24, "h"), (rounded / 60 % 60, "min"), (rounded % 60, "s"),
