@@ -17,5 +17,8 @@ struct VaultAcceptCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let vault = try keychain.selection.encryptedFile()
     try VaultCommand.changing { () throws(KeychainError) in try vault.acceptRollback() }
+    if StandardStreams.isTerminal(2) {
+      StandardStreams.say("\(path: vault.location.vaultFile) counts as the newest state from now on")
+    }
   }
 }

@@ -33,7 +33,8 @@ struct VaultVerifyCommand: ParsableCommand {
     try output.write(
       report,
       or: "\(path: vault.location.vaultFile) is in order: \(countText(found.count, "item")), "
-        + "\(found.retiredCount) deleted or replaced, write \(found.generation) of \(found.written)\n")
+        + "\(found.retiredCount) deleted or replaced, write \(found.generation) of "
+        + "\(dateText(found.written, seconds: true))\n")
     if output.json { return }
     if former > 0 {
       StandardStreams.say(

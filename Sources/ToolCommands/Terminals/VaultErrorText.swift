@@ -22,7 +22,7 @@ extension Failure {
     self.init(
       message,
       hint: """
-        nothing was changed; the last good state is write \(good.number) of \(prose: good.written): \
+        nothing was changed; the last good state is write \(good.number) of \(prose: dateText(good.written, seconds: true)): \
         \(vault.command("vault", "restore")) puts it back with what the file still gives
         """, status: .keychain)
   }
@@ -47,7 +47,7 @@ extension Failure {
       hint: """
         if the key was changed elsewhere, append that machine's \(words: path) to this one, which still opens what is \
         only here; else the file is damaged, or another keychain's, and \(vault.command("vault", "restore")) puts \
-        write \(good.number) of \(prose: good.written) back
+        write \(good.number) of \(prose: dateText(good.written, seconds: true)) back
         """, status: .keychain)
   }
 
