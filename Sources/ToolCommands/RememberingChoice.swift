@@ -41,7 +41,7 @@ extension OpenKeychain {
       )
     case .noService:
       StandardStreams.say(
-        "hint: logins are kept in the encrypted file from now on, \(choice.reasonText)")
+        "logins are kept in the encrypted file from now on, \(choice.reasonText)")
     default: break
     }
   }
