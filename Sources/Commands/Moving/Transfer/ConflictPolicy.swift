@@ -56,6 +56,7 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
         choice = terminal.ask(
           "\(terminalText(item.key.name)): the keychain has another secret\(changed).\n"
             + "Replace it? (y)es, (n)o, (a)ll, n(o)ne, (q)uit ", among: ["y", "n", "a", "o", "q"])
+        if choice == nil { terminal.show("That is none of them.\n") }
       }
       switch choice {
       case "y": replaced.insert(index)
