@@ -72,7 +72,10 @@ struct GetCommand: ParsableCommand {
     let named = if let found { found } else { try meant.placeOfItsOwn(place.named) }
     let query = try named.query()
     if all { return try writeAll(named, open) }
-    if let answer = try open.answer(to: named) { return try write(answer.item, answer.credential) }
+    if let answer = try open.answer(to: named) {
+      sayWhose(answer.item, askedBy: query, in: keychain)
+      return try write(answer.item, answer.credential)
+    }
     var (asked, items) = (query, try keychain.find(query))
     if items.isEmpty, case .place = named, let other = open.underNameForAll(query) {
       (asked, items) = (other, try keychain.find(other))
@@ -89,6 +92,22 @@ struct GetCommand: ParsableCommand {
       return try write(answer.item, answer.credential)
     }
     throw whyNot(item, open)
+  }
+
+  /// Tells a person whose secret this is, where other accounts of that place have one, too.
+  private func sayWhose(_ item: Item, askedBy query: ItemQuery, in keychain: any KeychainStore) {
+    guard StandardStreams.isTerminal(2), !output.json, !copy, field == nil else { return }
+    let others = ((try? keychain.find(query)) ?? []).filter {
+      !$0.isHidden && $0.key.place == item.key.place && $0.key.account != item.key.account
+    }
+    if others.isEmpty { return }
+    func changed(_ item: Item) -> Int64 { item.modificationDate?.milliseconds ?? 0 }
+    let isLast = others.allSatisfy { changed($0) <= changed(item) }
+    let why = item.isDefault ? ", the default" : isLast ? ", changed last" : ""
+    let names = Set(others.map { $0.key.account.nonEmpty.map { "\($0)'s" } ?? "one without a user name" })
+    StandardStreams.say(
+      "this is \(item.key.inSentence)\(why); there \(names.count == 1 ? "is" : "are") also \(names.sorted().fewInSentence)"
+    )
   }
 
   private func writeAll(_ named: Meant, _ open: OpenKeychain) throws(KeychainError) {
