@@ -9,9 +9,9 @@ struct ForwardInstallCommand: ParsableCommand {
     commandName: "install",
     abstract: "Copy llavero to a host, and let git use it there",
     discussion: """
-      Copies this machine's llavero to ~/.local/bin over ssh, makes the links by which tools call it, and sets git's \
-      helper. It also sets git's credential.useHttpPath, so that git asks with the path and a rule can be about one \
-      repository. The host needs the same kind of processor, and nothing else: the programs are static.
+      Copies this machine's llavero to ~/.local/bin over ssh, makes the links by which tools call it, and \
+      runs 'llavero setup git' there. That also sets git's credential.useHttpPath, so that git asks with the path and \
+      a rule can be about one repository. The host needs the same kind of processor, and nothing else: the programs are static.
 
         llavero forward install build.example
       """)
@@ -34,11 +34,7 @@ struct ForwardInstallCommand: ParsableCommand {
     mv -f $temporary/llavero $temporary/llavero-credential .
     ./llavero link "$PWD" >/dev/null
     if ! command -v git >/dev/null; then echo "git is not installed there"; exit 0; fi
-    helper=$PWD/git-credential-llavero
-    if ! git config --global --get-all credential.helper | grep -qxF -e llavero -e "$helper"; then
-      git config --global --add credential.helper "$helper"
-    fi
-    git config --global --get credential.useHttpPath >/dev/null || git config --global credential.useHttpPath true
+    LLAVERO_KEYCHAIN=forwarded "$PWD/llavero" setup git --yes >/dev/null
     case :$PATH: in *:$PWD:*) ;; *) echo "note: $PWD is not on the PATH there" >&2 ;; esac
     """
 

@@ -15,7 +15,8 @@ struct ForwardAllowCommand: ParsableCommand {
       'llavero forward socket' made. If you reach it through another host that runs ssh, both need the rule.
 
       A place is a URL, whose server may contain * for any text; just a host for https; service:NAME for a login \
-      without a URL; or * for everything.
+      without a URL; or * for everything. Git asks with the path of a URL after 'llavero setup git' on the other side, and \
+      else for the whole server, which a rule for a path does not allow.
 
         llavero forward allow build.example 'https://github.com/acme'
         llavero forward allow build.example 'https://*.corp.example' --for 8h

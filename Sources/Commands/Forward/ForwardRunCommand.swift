@@ -13,7 +13,8 @@ struct ForwardRunCommand: ParsableCommand {
     discussion: """
       The program finds the socket in LLAVERO_FORWARD, and may use what is allowed here and nothing else; nobody is \
       asked. The socket is gone with the program. This keeps nothing from a program that can read your files: let it \
-      start a sandbox, and give that the socket's folder.
+      start a sandbox, and give that the socket's folder. Where --allow names a path, git has to send it: in the \
+      sandbox, 'llavero setup git' has it do so.
 
         llavero forward run --allow https://github.com/acme -- \\
           sh -c 'bwrap --ro-bind /usr /usr ... \\

@@ -88,6 +88,8 @@ struct ExplainCommand: ParsableCommand {
           imported.hint
         } else if let deleted = deleted(at: place, open) {
           deleted
+        } else if open.choice.kind.isOfOtherMachine {
+          try askingForPath(question, at: place)
         } else {
           try adding(question, at: place)
         }
@@ -132,6 +134,19 @@ struct ExplainCommand: ParsableCommand {
       \(prose: whose) was deleted \(prose: dateText(latest.retired)); \(commandOf: words + self.keychain.words) brings it \
       back
       """
+  }
+
+  /// What helps where the other machine lists nothing for the place: a rule for a path allows nothing without that path.
+  private func askingForPath(_ question: Question, at place: NamedPlace) throws(KeychainError) -> Hint {
+    if case .query(.internetPassword(let asked), _, "git", _, _) = question, asked.path == nil,
+      case .internetPassword(let named) = try place.key(), named.path != nil
+    {
+      return """
+        git sends no path, and a rule may be for one; \
+        \(command: "git", "config", "--global", "credential.useHttpPath", "true") has it sent
+        """
+    }
+    return "see with \(command: "llavero", "get", place.parts.url) whether a rule for a path gives one"
   }
 
   /// How the asking program gets an item of the place.

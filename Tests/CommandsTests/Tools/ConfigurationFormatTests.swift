@@ -398,6 +398,12 @@ struct ConfigurationFormatTests {
     try expect(
       set(GitHelperLines(helper: "/a \"b\"/c;d"), in: ""),
       is: marked("[credential]\n\thelper = \"/a \\\"b\\\"/c;d\"\n"))
+    let forwarded = GitHelperLines(helper: "llavero", sendsPath: true)
+    try expect(
+      set(forwarded, in: ""), is: marked("[credential]\n\thelper = llavero\n\tuseHttpPath = true\n"))
+    try expect(forwarded.isMade(in: bytes("[credential]\n\thelper = llavero\n")), is: false)
+    try expect(
+      forwarded.isMade(in: bytes("[credential]\n\tuseHttpPath = false\n\thelper = llavero\n")), is: true)
     try expect(
       set(JSONMember(name: "credsStore", value: "llavero"), in: "{\n    \"auths\": {}\n}\n"),
       is: "{\n    \"credsStore\": \"llavero\",\n    \"auths\": {}\n}\n")

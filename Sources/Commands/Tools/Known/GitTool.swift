@@ -15,7 +15,9 @@ extension KnownTool {
         let helper = try helper(place, beside: helpers)
         let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)
         let lines = GitHelperLines(
-          helper: helper, byHand: place.isOnPath(ProgramLinks.git) ? short : nil, hasOthersBefore: hasOthers)
+          helper: helper, byHand: place.isOnPath(ProgramLinks.git) ? short : nil, hasOthersBefore: hasOthers,
+          // A rule of the other machine may be for a path, and says nothing about a whole server.
+          sendsPath: place.usesForwarded)
         return [ToolSetting(file, lines)]
       },
       check: { (path, text) throws(KeychainError) in try GitSettings.check(text, at: path) },

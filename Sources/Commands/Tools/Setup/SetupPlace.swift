@@ -2,6 +2,7 @@ import Bytes
 import EncryptedFile
 import Glibc
 import Keychain
+import KeychainChoice
 import ToolCommands
 
 struct SetupPlace {
@@ -36,6 +37,20 @@ struct SetupPlace {
     var place = self
     place.isForRemoving = true
     return place
+  }
+
+  /// Whether another machine's keychain is in use, for settings that its rules need.
+  var usesForwarded: Bool {
+    if isForRemoving || !mayRunPrograms { return false }
+    do throws(KeychainError) {
+      let location = try VaultLocation()
+      if let choice = try KeychainChoice.made(named: nil, at: location) {
+        return choice.kind.isOfOtherMachine
+      }
+      return try ProgramOpener(KeychainSelection(mayPrompt: false), location).openIfForwarded() != nil
+    } catch {
+      return false
+    }
   }
 
   func with(part: String?) -> SetupPlace {

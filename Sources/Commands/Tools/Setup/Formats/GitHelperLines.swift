@@ -9,8 +9,11 @@ struct GitHelperLines: ConfigurationFormat {
   var byHand: String?
   /// Whether a file that git reads before this one names helpers.
   var hasOthersBefore = false
+  /// Whether git has to send the path of a URL, unless the file already says whether it does.
+  var sendsPath = false
 
   private static let key = "credential.helper"
+  private static let pathKey = "credential.usehttppath"
 
   private var line: String {
     // Unquoted, the value would start a comment or an escape.
@@ -25,9 +28,9 @@ struct GitHelperLines: ConfigurationFormat {
     let file = try GitEntries(text)
     return ConfigurationReading(
       setting: try helpers(in: file).names.map { .init(value: $0, line: "helper = \($0)") },
-      others: file.entries.filter { !$0.name.elementsEqual(Self.key.utf8) }.map {
-        .init(name: [$0.name], value: $0.value ?? [0])
-      })
+      others: file.entries.filter { entry in
+        ![Self.key, Self.pathKey].contains { entry.name.elementsEqual($0.utf8) }
+      }.map { .init(name: [$0.name], value: $0.value ?? [0]) })
   }
 
   func ownLines(in text: [UInt8]) throws(ConfigurationFault) -> [String] {
@@ -47,7 +50,8 @@ struct GitHelperLines: ConfigurationFormat {
     let present = try helpers(in: file)
     let isPersons = block(named: "git").removed(from: text) == nil
     let isOwn = present.names == [helper] || isPersons && present.names == [byHand].compactMap(\.self)
-    return isOwn && !present.names.isEmpty && (present.isReset || !hasOthersBefore && !Self.includes(file))
+    return isOwn && !present.names.isEmpty && !lacksPath(file)
+      && (present.isReset || !hasOthersBefore && !Self.includes(file))
   }
 
   func lines(for base: [UInt8], like text: [UInt8]) throws(ConfigurationFault) -> [String] {
@@ -56,7 +60,10 @@ struct GitHelperLines: ConfigurationFormat {
     // Another helper may store the same logins in plain text, and an old password there would continue to answer.
     let needsReset = try !helpers(in: file).names.isEmpty || hasOthersBefore || Self.includes(file)
     return ["[credential]"] + (needsReset ? ["\thelper ="] : []) + [line]
+      + (lacksPath(file) ? ["\tuseHttpPath = true"] : [])
   }
+
+  private func lacksPath(_ file: GitEntries) -> Bool { sendsPath && file.values(of: Self.pathKey).isEmpty }
 
   /// The helpers in this text for all URLs, in order, and whether it resets those of earlier files.
   private func helpers(in file: GitEntries) throws(ConfigurationFault) -> (
