@@ -60,7 +60,8 @@ struct LockCommand: ParsableCommand {
     commandName: "lock", abstract: "Lock the keychain",
     discussion: """
       From then on an encrypted file with a passphrase asks for it again. A file whose key is in another file can't be \
-      locked: the command says so, and the status is 0. For the Secret Service, this locks the collection.
+      locked: the command says so, and the status is 0. A program of 'llavero slot add command' goes on opening it. For the \
+      Secret Service, this locks the collection, for all programs.
       """)
 
   @Flag(help: "Lock every encrypted file of yours that is unlocked, too")
@@ -76,8 +77,8 @@ struct LockCommand: ParsableCommand {
     let forwarding = try ForwardingAgentControl(try ForwardingPlaces.here())
     _ = try forwarding.map { (forwarding) throws(KeychainError) in try forwarding.ask(.lock) }
     let open = try selection.chooseOrExec().open()
-    let isLocked = try open.choice.kind.managed.lock(open, as: self)
+    let sentence = try open.choice.kind.managed.lock(open, as: self)
     if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
-    if isLocked { saying.say(all ? "all encrypted files are locked" : "the keychain is locked") }
+    if let sentence { saying.say(sentence) }
   }
 }

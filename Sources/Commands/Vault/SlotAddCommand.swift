@@ -131,9 +131,9 @@ struct AddRecipientCommand: ParsableCommand {
     let text = recipient.withoutSpacesAround
     try EncryptedFileKeychain.checkRecipient(text)
     let id = try file.addRecipient(text, identity: path, label: label)
-    let key = (try? file.summary())??.keyThatOpensUnasked
+    let opening = ((try? file.summary()) ?? nil).flatMap { UnaskedOpening($0) }
     try output.write(SlotOutput.report(id, .recipient), saying: "the key opens the keychain from now on")
-    if let key { output.say("note: \(key) opens it without asking: \(FileKind.notSafe(key))") }
+    if let note = opening?.note { output.say("note: \(note)") }
   }
 }
 
@@ -143,7 +143,8 @@ struct AddCommandSlotCommand: ParsableCommand {
     discussion: """
       The program is run whenever the keychain is unlocked, without a shell and with nothing to read. What it prints, \
       without one final line feed, is the passphrase. The program is noted on this machine only, never in the \
-      keychain; on another machine, run the same command again.
+      keychain; on another machine, run the same command again. Choose one that asks you: otherwise 'llavero lock' keeps \
+      nobody out.
 
         llavero slot add command -- pass show llavero
       """)
@@ -165,6 +166,7 @@ struct AddCommandSlotCommand: ParsableCommand {
     let id = try file.addCommand(command)
     try output.write(
       SlotOutput.report(id, .command), saying: "what \(command[0]) prints opens the keychain from now on")
+    if let note = UnaskedOpening.program(command[0]).note { output.say("note: \(note)") }
   }
 }
 

@@ -53,7 +53,8 @@ extension EncryptedFileKeychain {
     try waysByHeader().filter { $0.kind == kind }.map(\.id)
   }
 
-  private func waysByHeader() throws(KeychainError) -> [SlotSummary] {
+  /// The ways into the vault by the header, which is not authenticated here; none without a vault. Opens nothing.
+  package func waysByHeader() throws(KeychainError) -> [SlotSummary] {
     guard let file = try vaultFile() else { return [] }
     let (header, _) = try VaultSnapshot.readHeader(file)
     return try unlocking.ways(header, VaultStanzas(header.stanzas, path: file.path))

@@ -33,20 +33,11 @@ extension FileKind: VaultKind {
       return
         "a key in \(location.identityFile): safe if copied without the key, but not from anyone who reads your home"
     }
-    if let key = summary.keyThatOpensUnasked {
-      return "a key on this machine opens it without asking (\(key)): \(notSafe(key))"
-    }
+    if let protection = UnaskedOpening(summary)?.protection { return protection }
     if summary.ways.contains(where: \.kind.mayOpenUnasked) {
       return "slots, opened by what 'llavero slot list' shows"
     }
     return summary.hasPassphrase ? "a passphrase" : "a recovery code"
-  }
-
-  /// From whom a file isn't safe that this key opens.
-  static func notSafe(_ key: String) -> String {
-    let home = VaultLocation.environmentVariable("HOME") ?? ""
-    let isInHome = !home.isEmpty && key.hasPrefix(home + "/")
-    return "not safe from anyone who reads \(isInHome ? "your home" : "that file")"
   }
 
   func sharing(_ listed: ListedKeychain, _ file: EncryptedFileKeychain, isOpen: Bool) -> SharingState? { nil }
@@ -95,6 +86,7 @@ extension FileKind: VaultKind {
 extension FileKind {
   /// What opens a file that this machine's key file doesn't open.
   private static func opener(_ location: VaultLocation, _ summary: VaultSummary) -> String {
+    if let protection = UnaskedOpening(summary)?.protection { return protection }
     if summary.hasPassphrase { return "a passphrase" }
     guard summary.ways.allSatisfy({ $0.kind == .recovery }), !FileStatus.isThere(location.identityFile) else {
       return "one of its slots; see 'llavero slot list'"

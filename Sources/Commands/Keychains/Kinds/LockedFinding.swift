@@ -8,15 +8,18 @@ extension Finding {
   ///
   /// - Parameter summary: the file, which was opened as far as possible without asking anybody.
   init(_ file: EncryptedFileKeychain, lockedAs summary: VaultSummary) {
-    let isAsked = summary.ways.contains(where: \.kind.isTyped)
-    if !isAsked {
+    if let opening = UnaskedOpening(summary), opening.protection != nil {
+      self.init("state", "locked; \(opening.sentence)")
+      return
+    }
+    if !summary.ways.contains(where: \.kind.isTyped) {
       self.init("state", "locked; a program or a key of yours opens it when it is used")
       return
     }
     // This command asks nobody; what counts is whether others may. It has run what gives a passphrase unattended, but no
     // slot's program.
     let sources = KeychainSelection().passphraseSources(for: .vault(path: file.location.vaultFile))
-    if sources.respondent == .nobody, !summary.mayOpenUnasked {
+    if sources.respondent == .nobody {
       self.init(
         "state", nil,
         problem: .failure(
@@ -27,15 +30,5 @@ extension Finding {
     let isKept = VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") != "none"
     self.init(
       "state", "locked; you are asked when it is used" + (isKept ? ", or now by 'llavero unlock'" : ""))
-  }
-}
-
-extension VaultSummary {
-  /// Whether a slot's program, or a key with a program of its own, may open it.
-  fileprivate var mayOpenUnasked: Bool {
-    let hasIdentity = VaultLocation.environmentVariable("LLAVERO_IDENTITY")?.isEmpty == false
-    return ways.contains { way in
-      way.command != nil || way.identityPath != nil || way.kind == .recipient && hasIdentity
-    }
   }
 }

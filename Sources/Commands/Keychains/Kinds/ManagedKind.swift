@@ -32,7 +32,8 @@ protocol ManagedKind: KeychainDescriptor {
   /// Why such a keychain is neither locked nor unlocked, if it isn't.
   var whyNotLockable: KeychainError { get }
   func unlock(_ keychain: OpenKeychain, as command: UnlockCommand) throws(KeychainError)
-  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool
+  /// Returns the sentence that says it; `nil` if there was nothing to lock, and that has been said.
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> TextForTerminal?
 
   /// Checks that a keychain that is about to be chosen can take new items, perhaps after it is unlocked.
   ///
@@ -120,7 +121,7 @@ extension ManagedKind {
     throw whyNotLockable
   }
 
-  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool {
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> TextForTerminal? {
     throw whyNotLockable
   }
 

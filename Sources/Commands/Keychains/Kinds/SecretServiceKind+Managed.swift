@@ -99,9 +99,10 @@ extension SecretServiceKind: ManagedKind {
     command.saying.say("the keyring is unlocked")
   }
 
-  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool {
+  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> TextForTerminal? {
     try service(keychain).lock()
-    return true
+    let files: TextForTerminal = command.all ? ", and so are all encrypted files" : ""
+    return "the keyring is locked, for all programs" + files
   }
 
   func refuseUnusable(_ keychain: OpenKeychain) throws(KeychainError) {

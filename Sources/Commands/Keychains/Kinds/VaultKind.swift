@@ -184,25 +184,31 @@ extension VaultKind {
     }
   }
 
-  func lock(_ keychain: OpenKeychain, as command: LockCommand) throws(KeychainError) -> Bool {
+  func lock(
+    _ keychain: OpenKeychain, as command: LockCommand
+  ) throws(KeychainError) -> TextForTerminal? {
     // Those are locked already.
-    if command.all { return true }
+    if command.all { return "all encrypted files are locked" }
     let file = Self.file(of: keychain)
     switch try file.lock() {
     case .noVault:
       StandardStreams.say("there is nothing to lock, because there is no keychain yet")
-      return false
+      return nil
     case .notPossible:
       // A key that is missing, or another keychain's, is an error here as for everything else.
       let hasPassphrase = try file.summary()?.hasPassphrase ?? false
       // What a script runs when somebody logs out has nothing to do here, and has not failed.
       sayNothingToLock(file, hasPassphrase: hasPassphrase, command)
-      return false
-    case .locked: return true
+      return nil
+    case .locked: break
     case .kept(let folders):
       if let failure = KeychainError(keptByAgentsIn: folders) { throw failure }
-      return true
     }
+    // Without opening the file again.
+    guard let opening = UnaskedOpening((try? file.waysByHeader()) ?? []) else {
+      return "the keychain is locked"
+    }
+    return "the keychain is locked, but \(withTilde(opening.sentence))"
   }
 
   /// Says which key opens the file without asking anybody, and what to do about it.
