@@ -136,7 +136,8 @@ struct GetCommand: ParsableCommand {
     try write(item, credential)
   }
 
-  /// Writes the only item that is no login and has the text as its label, as with `--label`; `false` if there is none.
+  /// Writes the only item that is no login and has the text as its label, as with `--label`, or for a person as a part
+  /// of it; `false` if there is none.
   private func writeLabelled(_ open: OpenKeychain) throws(KeychainError) -> Bool {
     // The labels in a keychain of others are anybody's, and a script that names a host never means a label.
     guard let label = place.url.map({ ByteString($0) }), place.account == nil, place.domain == nil,
@@ -153,14 +154,31 @@ struct GetCommand: ParsableCommand {
     criteria[.label] = label
     criteria.omitsLocked = true
     let found = try keychain.items(matching: .criteria(criteria))
-    guard let item = found.first else { return false }
     if found.count > 1 { throw ItemFilter.several(found) }
+    let part = found.isEmpty ? try labelled(byPart: "\(label)", in: keychain) : nil
+    guard let item = found.first ?? part else { return false }
     // A part of the keychain that can't be used may have another one.
     try open.keychain.refusePassingOver()
     let credential = try keychain.credential(of: item)
     if credential.isExpired(at: .now) { throw hasExpired(item, open) }
     try write(item, credential)
     return true
+  }
+
+  /// The item that is no login and has a part of its label, for a person, who chooses one of several; `nil` if there is
+  /// none.
+  private func labelled(byPart part: String, in keychain: any KeychainStore) throws(KeychainError) -> Item? {
+    guard !names.exact, self.keychain.selection.mayGuess, let terminal = Terminal.ofPerson(mayAsk: true)
+    else { return nil }
+    var criteria = ItemCriteria()
+    criteria.itemClass = .secretServiceItem
+    criteria.omitsLocked = true
+    let found = try keychain.items(matching: .criteria(criteria)).filter {
+      $0.key.secretServiceItem?.kind != .collection && $0.isTaken(byPart: part)
+    }
+    if found.count > 1 { return try MeantItem.chosen(among: found, on: terminal) }
+    if let item = found.first { StandardStreams.say("'\(part)' is taken for \(item.name)") }
+    return found.first
   }
 
   private func write(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) {

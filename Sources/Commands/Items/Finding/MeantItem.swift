@@ -206,7 +206,7 @@ struct MeantItem {
   /// How many items somebody can choose from.
   private static let choices = 20
 
-  private static func chosen(
+  static func chosen(
     among found: [Item], on terminal: borrowing Terminal
   ) throws(KeychainError) -> Item {
     let shown = found.sorted { ($0.key.name, $0.name) < ($1.key.name, $1.name) }.prefix(Self.choices)

@@ -77,6 +77,12 @@ struct NamedPlace {
   /// Whether the text was meant as a name: an address has no spaces.
   var isName: Bool { url.map { $0.hasPart(" ") && !$0.hasPart("://") } ?? false }
 
+  /// Whether the text alone is a word that no address of a server looks like.
+  private var isBareWord: Bool {
+    account == nil && domain == nil
+      && url.map { !$0.hasPart("://") && !$0.hasPrefix("//") && !ByteString($0).isAddressOfServer } ?? false
+  }
+
   func query() throws(KeychainError) -> ItemQuery {
     let key = try key()
     return try ItemQuery(for: key)
@@ -204,8 +210,9 @@ struct NamedPlace {
       hint = "there is one for \(prose: tool): \(commandOf: words)"
     }
     return .failure(
-      isName ? "nothing is called '\(url ?? name)'" : "the keychain has nothing for \(name)", hint: hint,
-      status: .nothingMatched)
+      isName || isBareWord
+        ? "nothing is called '\(url ?? name)'" : "the keychain has nothing for \(name)",
+      hint: hint, status: .nothingMatched)
   }
 
   /// What else the keychain has: other accounts of this place, or a name for which it is probably a typing error.
@@ -280,7 +287,8 @@ extension Item {
     return key.itemClass == .secretServiceItem ? label.nonEmpty.map { ["\($0)"] } ?? [] : []
   }
 
-  fileprivate func isTaken(byPart part: String) -> Bool {
+  /// Whether one of these has the part, in capitals or small letters.
+  func isTaken(byPart part: String) -> Bool {
     let part = part.lowercased()
     return namesTaken.contains { $0.lowercased().hasPart(part) }
   }

@@ -74,6 +74,11 @@ struct ListCommand: ParsableCommand {
       return false
     }
     for item in listed.rest { try printer.print(item) }
+    // Who names an item means it, whoever keeps it there. A URL names only logins.
+    if printer.count == 0, meanings.count > 1, !attributes.asksForOtherItems {
+      try printOthers(keychain, meanings, filter, &printer)
+      if printer.count > 0 { others = 0 }
+    }
     if printer.count == 0, filter != nil || place != nil {
       try keychain.keychain.refusePassingOver()
       if others > 0 {
@@ -100,6 +105,26 @@ struct ListCommand: ParsableCommand {
         keychain.list == nil && keychain.choice.kind.isOfOtherMachine
           ? "nothing is allowed here without a question" : "the keychain has no items yet")
     }
+  }
+
+  /// Prints what other programs keep under such a name.
+  private func printOthers(
+    _ open: OpenKeychain, _ meanings: [PlaceFilter], _ filter: ItemFilter?, _ printer: inout ItemPrinter
+  ) throws(KeychainError) {
+    var keychain = open
+    if open.secretService != nil {
+      var selection = self.keychain.selection
+      selection.includesOtherItems = true
+      keychain = try selection.chooseOrExec().open()
+    }
+    let store = keychain.keychain
+    var listed = ListedItems(meanings)
+    try print(keychain, &printer) { (item) throws(KeychainError) in
+      guard let other = item.key.secretServiceItem, other.kind != .collection else { return false }
+      if let filter, try !filter.matches(item, in: store) { return false }
+      return listed.takes(item)
+    }
+    for item in listed.rest { try printer.print(item) }
   }
 
   /// What lists the items of other programs.
