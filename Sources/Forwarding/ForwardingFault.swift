@@ -89,7 +89,10 @@ extension ForwardFault {
     case .refused:
       Failure(
         "the other machine does not allow this",
-        hint: "allow it there with 'llavero forward allow', with --write to store or delete",
+        hint: """
+          'llavero forward allow' there allows it, or 'llavero forward run --allow' for a sandbox, each with --write for \
+          changes
+          """,
         status: .keychain)
     case .unverified:
       Failure(

@@ -12,7 +12,7 @@ extension ForwardedKind: ManagedKind {
     let rows = [
       ["keychain", "forwarded, \(keychain.choice.reasonText)"], ["socket", socket],
       ["protection", "nothing is stored here; the other machine decides about each request"],
-      ["items", "\(count) without a question; about others, a person there is asked when a tool needs them"],
+      ["items", "\(count) without a question; about others, somebody there is asked, or they are refused"],
     ]
     return KindStatus(rows: rows, report: ["socket": socket, "items": count])
   }
