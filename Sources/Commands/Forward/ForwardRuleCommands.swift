@@ -188,7 +188,8 @@ extension ForwardingRule {
     }
   }
 
-  fileprivate static func removeAll(of host: String, at place: String?) throws(KeychainError) -> Int {
+  /// Removes the rules of a host, perhaps for one place only, and reports it. Returns how many there were.
+  static func removeAll(of host: String, at place: String?) throws(KeychainError) -> Int {
     let host = try SSHConfiguration.host(named: host)
     let pattern = place.flatMap { PlacePattern(typed: $0) }
     if place != nil, pattern == nil { throw .failure("'\(place ?? "")' is not a place", status: .usage) }

@@ -22,7 +22,7 @@ struct ForwardSocketCommand: ParsableCommand {
   @Argument("What it is called: letters, digits, dots, dashes and underscores", value: "name")
   var name: String
 
-  @Flag(help: "Remove it, and end its connections")
+  @Flag(help: "Remove it with its rules, and end its connections")
   var remove = false
 
   func run() throws(KeychainError) {
@@ -39,7 +39,11 @@ struct ForwardSocketCommand: ParsableCommand {
     if remove {
       let wasThere = try sockets.remove(name)
       if let running = try ForwardingAgentControl(places) { _ = try running.ask(.sockets) }
-      if !wasThere { throw .failure("there is no socket '\(self.name)'", status: .nothingMatched) }
+      // They would count for the next socket of that name.
+      let removed = try ForwardingRule.removeAll(of: "socket:\(self.name)", at: nil)
+      if !wasThere, removed == 0 {
+        throw .failure("there is no socket '\(self.name)'", status: .nothingMatched)
+      }
       return
     }
     try sockets.make(name)
