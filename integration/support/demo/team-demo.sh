@@ -84,7 +84,7 @@ at ann
 works 'llavero keychain member list team'
 eve=$(age-keygen -y "$CASE/eve/home/$mine")
 left=$(llavero keychain member list team --json | jq -r --arg eve "$eve" '.[] | select(.recipient == $eve) | .id')
-works "llavero keychain member remove team $left"
+works "llavero keychain member remove team $left --yes"
 for place in "$project" "https://$registry" "$index"; do expect "$place"; done
 good 'all that Eve could read is listed'
 say 'Ann changes the three at their servers, and here.'

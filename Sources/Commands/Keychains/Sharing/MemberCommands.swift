@@ -134,7 +134,7 @@ struct RemoveMemberCommand: ParsableCommand {
 }
 
 extension RemoveMemberCommand {
-  /// Asks, if anybody can be asked. Nobody removes themselves by mistake.
+  /// Asks. Nobody is removed by mistake, and themselves least of all.
   private func confirm(_ slot: SlotSummary, _ keychain: GitKeychain) throws(KeychainError) {
     let own = try keychain.sync.ownSlot()
     if slot.id == own {
@@ -145,9 +145,13 @@ extension RemoveMemberCommand {
         status: .usage)
     }
     let who = terminalText(slot.label ?? slot.recipient ?? slot.id)
-    if KeychainSelection(mayPrompt: true).confirms("Remove \(who) from the keychain \(name)?") == false {
-      throw .failure("nobody was removed", status: .nothingMatched)
+    let question: TextForTerminal = "Remove \(who) from the keychain \(name)?"
+    guard let isConfirmed = KeychainSelection(mayPrompt: true).confirms(question) else {
+      throw .failure(
+        "nobody can be asked whether to remove \(slot.label ?? slot.recipient ?? slot.id)",
+        hint: "remove the member with --yes", status: .usage)
     }
+    if !isConfirmed { throw .failure("nobody was removed", status: .nothingMatched) }
   }
 }
 
