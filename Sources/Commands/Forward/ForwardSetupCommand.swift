@@ -11,7 +11,8 @@ struct ForwardSetupCommand: ParsableCommand {
     abstract: "Let ssh forward the keychain to a host",
     discussion: """
       Adds the host to ~/.ssh/llavero.conf, which a line at the beginning of ~/.ssh/config includes. From then on, ssh \
-      to that host starts the agent if it doesn't run, and forwards it. Nothing is allowed by that alone.
+      to that host starts the agent if it doesn't run, and forwards it. Nothing is allowed by that alone. Shows what \
+      will change, and asks you.
 
         llavero forward setup build.example
         llavero forward setup build.example --remove
@@ -29,6 +30,9 @@ struct ForwardSetupCommand: ParsableCommand {
   @Flag(help: "Forward nothing to that host any more")
   var remove = false
 
+  @Flag(name: .shortAndLong, help: "Don't ask")
+  var yes = false
+
   func validate() throws {
     if keys && noKeys { throw ValidationError("--keys and --no-keys are opposites") }
   }
@@ -45,11 +49,13 @@ struct ForwardSetupCommand: ParsableCommand {
     }
     let inclusion = SSHInclusion(folder: home + "/.ssh")
     if remove {
+      try confirm(try changeOfRemoval(inclusion))
       return try SetupRecord.locked { () throws(KeychainError) in try removeHost(from: inclusion) }
     }
     guard ProgramLinks.found("ssh") != nil else {
       throw .failure("ssh is not installed", hint: "install openssh-client", status: .keychain)
     }
+    try confirm(try changeOfAddition(inclusion, places))
     let withoutKeys = try SetupRecord.locked { () throws(KeychainError) in try addHost(to: inclusion, places)
     }
     try check(places)
@@ -59,19 +65,50 @@ struct ForwardSetupCommand: ParsableCommand {
       "hint: nothing is allowed yet; \(command: "llavero", "forward", "allow", host, "PLACE")")
   }
 
-  private func removeHost(from inclusion: SSHInclusion) throws(KeychainError) {
+  /// Shows what will be written, and asks. What is as it was needs no question.
+  private func confirm(_ changes: TextForTerminal?) throws(KeychainError) {
+    guard let changes else { return }
+    if yes {
+      try? StandardStreams.write(changes, to: 2)
+    } else {
+      try KeychainSelection(mayPrompt: true).confirmWriting(changes, hint: "write it with --yes")
+    }
+  }
+
+  private func changeOfRemoval(_ inclusion: SSHInclusion) throws(KeychainError) -> TextForTerminal? {
+    try inclusion.change(try hostsWithoutThis(inclusion), start: "", socket: "")
+  }
+
+  private func changeOfAddition(
+    _ inclusion: SSHInclusion, _ places: ForwardingPlaces
+  ) throws(KeychainError) -> TextForTerminal? {
+    let hosts = try inclusion.hosts().filter { $0 != host } + [host]
+    let start = Self.startCommand(noKeys: try isWithoutKeys(inclusion))
+    return try inclusion.change(hosts, start: start, socket: places.forwardingSocket)
+  }
+
+  private func isWithoutKeys(_ inclusion: SSHInclusion) throws(KeychainError) -> Bool {
+    let hadNoKeys = try inclusion.startsWithoutKeys()
+    return noKeys || !keys && hadNoKeys
+  }
+
+  /// - Throws: ``KeychainError`` if this one isn't among them.
+  private func hostsWithoutThis(_ inclusion: SSHInclusion) throws(KeychainError) -> [String] {
     let hosts = try inclusion.hosts()
     if !hosts.contains(host) {
       throw .failure("the keychain is not forwarded to '\(host)'", status: .nothingMatched)
     }
-    try inclusion.write(hosts.filter { $0 != host }, start: "", socket: "")
+    return hosts.filter { $0 != host }
+  }
+
+  private func removeHost(from inclusion: SSHInclusion) throws(KeychainError) {
+    try inclusion.write(try hostsWithoutThis(inclusion), start: "", socket: "")
   }
 
   /// Returns whether the hosts get no ssh keys.
   private func addHost(to inclusion: SSHInclusion, _ places: ForwardingPlaces) throws(KeychainError) -> Bool {
     let hosts = try inclusion.hosts().filter { $0 != host } + [host]
-    let hadNoKeys = try inclusion.startsWithoutKeys()
-    let withoutKeys = noKeys || !keys && hadNoKeys
+    let withoutKeys = try isWithoutKeys(inclusion)
     // From here, because ssh knows less of the environment.
     let agent = try places.runningAgent(withoutKeys ? ["--no-keys"] : [])
     _ = try agent.ask(.keys(!withoutKeys))
@@ -94,10 +131,10 @@ struct ForwardSetupCommand: ParsableCommand {
     let options = SSHConfiguration.options(for: host) ?? [:]
     if options["identityagent"] != places.forwardingSocket || options["forwardagent"] != "yes" {
       throw .failure(
-        "~/.ssh/llavero.conf names \(host), but ssh would not forward the keychain to it",
+        "~/.ssh/llavero.conf names \(host) now, but ssh would not forward the keychain to it",
         hint: """
-          see what it makes of its configuration with \(command: "ssh", "-G", host), and whether 'llavero forward \
-          start' works
+          see why with \(command: "ssh", "-G", host); \
+          \(command: "llavero", "forward", "setup", host, "--remove") takes it back
           """, status: .keychain)
     }
   }
@@ -160,15 +197,51 @@ struct SSHInclusion {
     let formerConfig = try config.anybodysContents()
     let former = try text(formerOwn, of: own)
     let settings = try text(formerConfig, of: config)
+    let texts = Self.changed(former, settings, hosts, start: start, socket: socket)
+    if hosts.isEmpty {
+      if texts.config != settings { try config.replace(formerConfig, with: Array(texts.config.utf8)) }
+      if formerOwn != nil { try own.replace(formerOwn, with: nil) }
+      return
+    }
+    try own.replace(formerOwn, with: Array(texts.own.utf8))
+    if texts.config != settings { try config.replace(formerConfig, with: Array(texts.config.utf8)) }
+  }
+
+  /// What ``write(_:start:socket:)`` would change, for people; `nil` if that is nothing.
+  ///
+  /// - Throws: ``KeychainError`` if the files can't be read.
+  func change(_ hosts: [String], start: String, socket: String) throws(KeychainError) -> TextForTerminal? {
+    let (former, settings) = (try text(of: Self.name), try text(of: "config"))
+    let texts = Self.changed(former, settings, hosts, start: start, socket: socket)
+    if texts.own == former, texts.config == settings { return nil }
+    var shown: TextForTerminal = ""
+    for (name, before, after) in [(Self.name, former, texts.own), ("config", settings, texts.config)]
+    where before != after {
+      let (removed, added) = (Self.lines(before, without: after), Self.lines(after, without: before))
+      shown += TextForTerminal.change(of: "\(folder)/\(name)", removed: removed, added: added)
+    }
+    return shown
+  }
+
+  /// The lines of a text that another one doesn't have; a line may be there more than once.
+  private static func lines(_ text: String, without other: String) -> [String] {
+    var others = other.split(separator: "\n")
+    return text.split(separator: "\n").filter { line in
+      guard let index = others.firstIndex(of: line) else { return true }
+      others.remove(at: index)
+      return false
+    }.map(String.init)
+  }
+
+  /// The texts of both files for these hosts.
+  private static func changed(
+    _ former: String, _ settings: String, _ hosts: [String], start: String, socket: String
+  ) -> (own: String, config: String) {
     var lines = settings.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let isIncluded = lines.contains(Self.line)
     if hosts.isEmpty {
-      if isIncluded {
-        lines.removeAll { $0 == Self.line }
-        try config.replace(formerConfig, with: Array(lines.joined(separator: "\n").utf8))
-      }
-      if formerOwn != nil { try own.replace(formerOwn, with: nil) }
-      return
+      lines.removeAll { $0 == Self.line }
+      return ("", isIncluded ? lines.joined(separator: "\n") : settings)
     }
     var result = "# 'llavero forward setup' writes this file. See llavero-forward(1).\n"
     for host in hosts {
@@ -179,9 +252,8 @@ struct SSHInclusion {
           "Match originalhost \(host) exec \"\(start)\"\n  IdentityAgent \"\(socket)\"\n  ForwardAgent yes\n"
       }
     }
-    try own.replace(formerOwn, with: Array(result.utf8))
     // First of all, because ssh takes the first value of an option, and a line after a Host would belong to that.
-    if !isIncluded { try config.replace(formerConfig, with: Array((Self.line + "\n" + settings).utf8)) }
+    return (result, isIncluded ? settings : Self.line + "\n" + settings)
   }
 
   private static func block(of host: String, in text: String) -> String? {

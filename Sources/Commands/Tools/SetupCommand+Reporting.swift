@@ -22,9 +22,7 @@ extension SetupCommand {
   private func text(of steps: [SetupPlan.Step]) -> TextForTerminal {
     var text: TextForTerminal = ""
     for step in steps {
-      text += "\(path: step.path):\n"
-      for line in step.removed { text += "  - \(visible(line))\n" }
-      for line in step.added { text += "  + \(visible(line))\n" }
+      text += TextForTerminal.change(of: step.path, removed: step.removed, added: step.added)
       if !step.noLongerAsked.isEmpty {
         text += "no longer asked: \(step.noLongerAsked.joined(separator: "; "))\n"
       }
@@ -32,18 +30,9 @@ extension SetupCommand {
     return text
   }
 
-  private func visible(_ line: String) -> String {
-    String(line.map { $0 == "\t" ? " " : $0 })
-  }
-
   private func confirm(_ changes: TextForTerminal) throws(KeychainError) {
-    let selection = KeychainSelection(mayPrompt: !noPrompt)
-    guard let isConfirmed = selection.confirms("Write this?", showing: changes) else {
-      throw .failure(
-        "nobody can be asked whether to change the configuration",
-        hint: "see what would change with --dry-run, and write it with --yes", status: .usage)
-    }
-    if !isConfirmed { throw .failure("nothing was written", status: .nothingMatched) }
+    try KeychainSelection(mayPrompt: !noPrompt).confirmWriting(
+      changes, hint: "see what would change with --dry-run, and write it with --yes")
   }
 
   // MARK: Afterwards
@@ -140,5 +129,29 @@ extension SetupCommand {
 
   static func problems(_ sentences: [(path: String, sentence: String)]) -> [JSONObject] {
     sentences.map { ["path": $0.path, "problem": $0.sentence] }
+  }
+}
+
+extension TextForTerminal {
+  /// The lines of a file that go and that come.
+  static func change(of path: String, removed: [String], added: [String]) -> TextForTerminal {
+    func visible(_ line: String) -> String { String(line.map { $0 == "\t" ? " " : $0 }) }
+    var text: TextForTerminal = "\(path: path):\n"
+    for line in removed { text += "  - \(visible(line))\n" }
+    for line in added { text += "  + \(visible(line))\n" }
+    return text
+  }
+}
+
+extension KeychainSelection {
+  /// Shows a person what changes in configuration files, and asks whether to write it.
+  ///
+  /// - Throws: ``KeychainError`` if it isn't to be written, or nobody can be asked.
+  func confirmWriting(_ changes: TextForTerminal, hint: Hint) throws(KeychainError) {
+    guard let isConfirmed = confirms("Write this?", showing: changes) else {
+      throw .failure(
+        "nobody can be asked whether to change the configuration", hint: hint, status: .usage)
+    }
+    if !isConfirmed { throw .failure("nothing was written", status: .nothingMatched) }
   }
 }
