@@ -121,6 +121,9 @@ struct SignInTask {
         return failed(SignInText.text(error, at: place, way: work.way))
       }
     }
+    if let service = serviceWithoutSecret(method, work) {
+      return failed(SignInText.noClientSecret(at: place, service))
+    }
     if place.isOfMail {
       guard let person = work.account else { return failed(SignInText.nobodyNamed(at: place)) }
       method.loginHint = person
@@ -162,6 +165,17 @@ struct SignInTask {
         error, asking: method.client.tokenEndpoint,
         instead: work.onlyIfConfigured ? nil : others(than: work.way, method.client))
     }
+  }
+
+  /// The service at this place if it is known to refuse a configured client for want of its secret.
+  private func serviceWithoutSecret(
+    _ method: borrowing SignInMethod, _ work: borrowing SignInWork
+  ) -> KnownService? {
+    guard work.options.clientID == nil, let service = method.service, KnownService.at(place) != nil,
+      service.needsSecret, method.client.clientSecret == nil
+    else { return nil }
+    let way = work.way ?? usualWay(method)
+    return way == .device && service.sparesSecretForCodes ? nil : service
   }
 
   /// The other ways available here, for a hint.

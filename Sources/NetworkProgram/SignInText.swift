@@ -148,7 +148,7 @@ enum SignInText {
       }
       return Text(
         message: notRegistered(at: service?.name ?? host, place),
-        hint: steps + "; then: git config --global credential.\(place.origin).oauthClientId ID"
+        hint: steps + "; then: git config --global \(place.settingsSection).oauthClientId ID"
           + (service.map { secretStep($0, way) } ?? ""))
     case .unusableSetting("provider"):
       return Text(
@@ -171,6 +171,14 @@ enum SignInText {
     guard service.needsSecret, way != .device || !service.sparesSecretForCodes else { return "" }
     return ", and oauthClientSecret likewise"
       + (way == nil && service.sparesSecretForCodes ? " unless you sign in with --device" : "")
+  }
+
+  /// The service would refuse the client at the end.
+  static func noClientSecret(at place: SignInPlace, _ service: KnownService) -> Text {
+    Text(
+      message: "\(service.name) wants the client's secret too, and no setting has it",
+      hint: "git config --global \(place.settingsSection).oauthClientSecret SECRET"
+        + (service.sparesSecretForCodes ? "; or sign in with --device, which needs none" : ""))
   }
 
   static func text(_ fault: GitHubAppFault, at place: SignInPlace) -> Text {

@@ -303,6 +303,13 @@ struct SignInSettingsTests {
     try expect(
       #require(SignInPlace("imaps://mail.example:443")).origin, is: "imaps://mail.example:443")
     try expect(#require(SignInPlace("imaps://[::1]:993")).origin, is: "imaps://[::1]:993")
+    for url in ["imaps://imap.gmail.com", "smtp://smtp.gmail.com:587"] {
+      try expect(#require(SignInPlace(url)).settingsSection, is: "credential.gmail.com")
+    }
+    expect(place.settingsSection, is: "credential.smtp.example")
+    try expect(
+      #require(SignInPlace("https://git.example:8443/a")).settingsSection,
+      is: "credential.https://git.example:8443")
     for wrong in [
       "imaps://", "imaps:mail.example", "imaps://a@mail.example", "imaps://mail.example:0",
       "smtp://a b",

@@ -38,13 +38,10 @@ enum KnownServicesOutput {
         "needs a client of yours: \(service.registrationPage)", "redirect URI \(service.redirectURI)",
         service.choices,
       ]
-      let host = service.hosts.first { !$0.hasPrefix(".") } ?? "HOST"
-      let setting = "credential.\(service.isOfMail ? "imaps" : "https")://\(host)"
-      sentences.append("\(beforeCommand)git config --global \(setting).oauthClientId ID")
-      if service.needsSecret {
-        let exception = service.sparesSecretForCodes ? ", except with --device" : ""
-        sentences.append("needs the client's secret too, as oauthClientSecret\(exception)")
-      }
+      let setting = "\(beforeCommand)git config --global \(service.settingsSection)"
+      sentences.append("\(setting).oauthClientId ID")
+      if service.needsSecret { sentences.append("\(setting).oauthClientSecret SECRET") }
+      if service.sparesSecretForCodes { sentences.append("--device needs no secret") }
     }
     sentences.append("ways: --browser\(service.hasDeviceCode ? ", --device" : ""), --paste")
     return sentences

@@ -160,7 +160,25 @@ package struct KnownService {
   private var hasEndpointsOnItsHost: Bool { authorize.hasPrefix("/") && token.hasPrefix("/") }
 }
 
+extension SignInPlace {
+  /// The section of git's settings that people are told to write for a place's client. For mail it has neither scheme
+  /// nor port, and of a known service the domain above its servers, so that one client is good for all of them.
+  package var settingsSection: String {
+    guard isOfMail else { return "credential.\(origin)" }
+    let labels = server.host.split(separator: ".")
+    let isKnown = KnownService.at(self) != nil && labels.count > 2
+    return "credential." + (isKnown ? labels.dropFirst().joined(separator: ".") : server.host)
+  }
+}
+
 extension KnownService {
+  /// The section of git's settings for a client of the service; with `HOST` where its people have servers of their own.
+  package var settingsSection: String {
+    let scheme = isOfMail ? "imaps" : "https"
+    let place = hosts.first { !$0.hasPrefix(".") }.flatMap { SignInPlace("\(scheme)://\($0)") }
+    return place?.settingsSection ?? "credential.https://HOST"
+  }
+
   static let gitHub = KnownService(
     name: "GitHub", provider: "github", hosts: ["github.com", "gist.github.com", ".ghe.com"], realm: "GitHub",
     authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: "/login/device/code",

@@ -205,6 +205,7 @@ extension KnownTool {
         'llavero login --list' says where you register a client at your service. Then:
 
             git config --global credential.gmail.com.oauthClientId ID
+            git config --global credential.gmail.com.oauthClientSecret SECRET
             llavero login smtp://smtp.gmail.com:587 --account you@gmail.com
 
         In ~/.msmtprc:
