@@ -8,6 +8,8 @@ import ToolCommands
 struct Surroundings {
   /// Tools whose configuration names llavero.
   private let tools: [String]
+  /// Those of them for which something else answers first.
+  private let overruled: [String]
   /// Problems, each with the command to type next.
   private let warnings: [(subject: String, problem: String, remedy: [String])]
 
@@ -17,11 +19,13 @@ struct Surroundings {
   init(_ place: SetupPlace) {
     served = Program.secretService?.callers()
     var tools: [String] = []
+    var overruled: [String] = []
     var warnings: [(String, String, [String])] = []
     for tool in ToolSetup.all {
       let state = SetupState(of: tool, place)
       if state.isSetUp {
         tools.append(tool.name)
+        if !tool.answersBefore(place).isEmpty { overruled.append(tool.name) }
       } else if tool.name == "git", let uses = state.uses {
         let helpers = uses.split(separator: ",").map { String($0.drop { $0 == " " }) }
         let others = helpers.filter { !Self.isLlavero($0) }
@@ -38,6 +42,7 @@ struct Surroundings {
       warnings.append((loose.path, loose.problem, loose.remedy))
     }
     self.tools = tools
+    self.overruled = overruled
     self.warnings = warnings
   }
 
@@ -45,8 +50,16 @@ struct Surroundings {
     GitHelperChain.Helper(key: "", value: helper, origin: "", scope: "").isLlavero
   }
 
+  private var toolsRow: [String] {
+    if tools.isEmpty { return ["tools", "none is set up; see 'llavero setup'"] }
+    let names = tools.joined(separator: ", ")
+    if overruled.isEmpty { return ["tools", names] }
+    let others = tools == overruled ? "" : "for \(overruled.joined(separator: ", ")) "
+    return ["tools", "\(names), but \(others)see 'llavero setup'"]
+  }
+
   var rows: [[String]] {
-    [["tools", tools.isEmpty ? "none is set up; see 'llavero setup'" : tools.joined(separator: ", ")]]
+    [toolsRow]
       + servedRows
       + warnings.map { warning in
         let remedy: Hint = "\(commandOf: warning.remedy)"

@@ -57,7 +57,9 @@ struct IntegrationReport {
     let problems = chain.problems().filter { new in
       !findings.contains { $0.problem == new.problem && $0.remedy == new.remedy }
     }
-    add(subject, value, problems.first?.problem, problems.first?.remedy)
+    // A helper for a single URL may be meant to answer there.
+    let hint = problems.isEmpty ? chain.leaving : nil
+    add(subject, value, problems.first?.problem, problems.first?.remedy ?? hint)
     for (problem, remedy) in problems.dropFirst() { add(subject, nil, problem, remedy) }
     for helper in chain.asked {
       guard let program = helper.missingProgram(besides: gitFolder) else { continue }

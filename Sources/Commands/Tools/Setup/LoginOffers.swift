@@ -9,7 +9,7 @@ struct LoginOffers {
   let selection: KeychainSelection
 
   func make(for tool: ToolSetup, _ place: SetupPlace) throws {
-    for kind in tool.offers(place) {
+    for kind in tool.offers(place) where !isAllThere(kind) {
       let program = kind == "gcm" ? "Git Credential Manager" : kind
       try offer("Bring in the logins that \(program) has", ["llavero", "import", kind])
     }
@@ -18,6 +18,33 @@ struct LoginOffers {
       try offer("Move the logins in \(withTilde(loose.path)) into llavero, out of that file", loose.remedy)
     }
   }
+
+  /// Whether the keychain is known to have all logins of a kind. Nobody is asked for that, and no other program is run.
+  private func isAllThere(_ kind: String) -> Bool {
+    guard (try? ImportKind.named(kind))?.hasOthers == false, let program = try? ProgramLinks.program() else {
+      return false
+    }
+    let words = [program, "import", kind, "--dry-run", "--json", "--no-prompt"].map { CString(copying: $0) }
+    guard
+      let outcome = try? ProgramOutput.read(words, timeout: Self.timeout, limit: 1 << 20, showsErrors: false)
+    else { return false }
+    switch outcome {
+    case .failed: return false
+    case .printed(let text):
+      var counts: [String: Int] = [:]
+      _ = text.withUnsafeBytes { bytes in
+        try? JSONReader.members(of: bytes) { (member, value) throws(JSONReader.Malformed) in
+          let name = try JSONValue.name(member).description
+          if value.kind == .number { counts[name] = try value.integer() }
+        }
+      }
+      let changes = ["added", "replaced", "completed", "kept"].compactMap { counts[$0] }
+      return changes == [0, 0, 0, 0] && counts["unchanged"] ?? 0 > 0
+    }
+  }
+
+  /// In milliseconds.
+  private static let timeout = 20_000
 
   private func offer(_ what: String, _ words: [String]) throws {
     switch selection.confirms("\(what)?") {
