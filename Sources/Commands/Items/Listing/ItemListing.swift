@@ -36,6 +36,7 @@ struct ItemPrinter: ~Copyable {
   private let hasKeychains: Bool
   /// The items so far, for more than one keychain.
   private var shadows = Shadows()
+  private var hasShadowed = false
   private let style: TerminalStyle
   private let inUTC: Bool
   /// What the first items need.
@@ -62,6 +63,7 @@ struct ItemPrinter: ~Copyable {
     switch form {
     case .table:
       let isShadowed = hasKeychains && shadows.cover(item)
+      if isShadowed { hasShadowed = true }
       rows.append(ItemRow(item, isShadowed: isShadowed, inUTC: inUTC))
     case .json:
       json.beginObject()
@@ -84,8 +86,11 @@ struct ItemPrinter: ~Copyable {
     try flush()
   }
 
-  /// Says once to a person which columns there was no room for.
+  /// Says once to a person what a state means, and which columns there was no room for.
   func sayWhatIsLeftOut() {
+    if hasShadowed, StandardStreams.isTerminal(2) {
+      StandardStreams.say("shadowed: an earlier keychain has the same login, and answers in its place")
+    }
     guard StandardStreams.isTerminal(2), let missing = columns?.missing(without: table.leftOut) else {
       return
     }

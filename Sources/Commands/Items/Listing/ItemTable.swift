@@ -26,7 +26,7 @@ struct ItemRow {
   private static func state(of item: Item, isShadowed: Bool) -> String {
     var states: [String] = []
     if item.isHidden { states.append("hidden here") }
-    if isShadowed { states.append("an earlier keychain answers") }
+    if isShadowed { states.append("shadowed") }
     if item.isDefault { states.append("default") }
     return states.joined(separator: ", ")
   }
