@@ -60,14 +60,21 @@ enum NarrowHelp {
         lines += Self.lines(of: line, width)
         continue
       }
-      // Lines are joined again where only the width had broken them.
-      let isBroken = displayWidth(last) + 1 + displayWidth(String(line.prefix { $0 != " " })) > usual - 4
-      if !isBroken { endParagraph() }
+      if !isBroken(last, line) { endParagraph() }
       paragraph += paragraph.isEmpty ? line : " \(line)"
       last = line
     }
     endParagraph()
     return lines.joined(separator: "\n")
+  }
+
+  /// Whether only the width had broken a sentence between two lines, so that they are joined again. A line may have been
+  /// longer before the name of a program was put in.
+  private static func isBroken(_ line: String, _ next: String) -> Bool {
+    let firstWord = String(next.prefix { $0 != " " })
+    if displayWidth(line) + 1 + displayWidth(firstWord) > usual - 4 { return true }
+    guard let last = line.last, !".:!?".contains(last) else { return false }
+    return next.first?.isUppercase == false
   }
 
   private static func isProse(_ line: String) -> Bool {

@@ -14,8 +14,9 @@ import ToolCommands
 
       SEVERAL ACCOUNTS
 
-      A short line
-      and another one.
+      A short line.
+      And another one. What
+      'podman login' stores comes first.
 
       """
     let narrow = """
@@ -25,8 +26,9 @@ import ToolCommands
 
       SEVERAL ACCOUNTS
 
-      A short line
-      and another one.
+      A short line.
+      And another one. What 'podman login' stores comes
+      first.
 
       """
     expect(NarrowHelp.text(text, to: 50), is: narrow)
