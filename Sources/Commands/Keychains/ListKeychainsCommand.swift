@@ -79,6 +79,8 @@ struct KeychainRow {
   var place: String
   /// The number of items, if that takes no question.
   var count: Int?
+  /// The number of those that other programs keep there, too.
+  var othersCount = 0
   var isLocked = false
   /// The state of a shared keychain's repository or server.
   var sharing: SharingState?
@@ -133,7 +135,7 @@ struct KeychainRow {
     if let problem { return problem.message + (sharing?.copies.map { "; copies \($0)" } ?? "") }
     if isLocked { return "locked" }
     guard let count else { return "ready" }
-    return countText(count, "item")
+    return ItemCount(logins: count, others: othersCount).text
       + (sharing?.waits == true ? ", changes not sent yet" : "")
   }
 }

@@ -104,23 +104,22 @@ extension KeychainSelection {
     guard let count = selection.count() else {
       return StandardStreams.say("how many items stay behind in the \(name) can't be told")
     }
-    if count == 0 { return }
-    let items = count == 1 ? "1 item stays" : "\(count) items stay"
-    StandardStreams.say("\(items) behind in the \(name)")
+    if count.total == 0 { return }
+    StandardStreams.say("\(count.text) \(count.total == 1 ? "stays" : "stay") behind in the \(name)")
     guard let new else { return }
     let words = ["llavero", "migrate", "--from", other.rawValue, "--to", new]
     let hint: Hint =
       other == .secretService
       ? "\(commandOf: words + ["--listed"]) copies what 'llavero list' shows; without --listed, what all programs keep there"
-      : "\(commandOf: words) copies \(count == 1 ? "it" : "them")"
+      : "\(commandOf: words) copies \(count.total == 1 ? "it" : "them")"
     StandardStreams.say("hint: \(hint)")
   }
 
   /// `nil` if it is unknown.
-  private func count() -> Int? {
+  private func count() -> ItemCount? {
     guard let open = try? chooseOrExec().open() else { return nil }
     // If llavero serves it, its items are the encrypted file's.
-    if open.choice.reason == .isServed, open.file != nil { return 0 }
+    if open.choice.reason == .isServed, open.file != nil { return ItemCount(logins: 0) }
     return open.choice.kind.managed.count(in: open)
   }
 }

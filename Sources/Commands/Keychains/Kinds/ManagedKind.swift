@@ -41,7 +41,7 @@ protocol ManagedKind: KeychainDescriptor {
   func refuseUnusable(_ keychain: OpenKeychain) throws(KeychainError)
 
   /// The number of items in a keychain, without asking anybody; `nil` if that can't be told.
-  func count(in keychain: OpenKeychain) -> Int?
+  func count(in keychain: OpenKeychain) -> ItemCount?
 
   /// Refuses invalid options of `llavero keychain add` before anything is made.
   func refuseUnusable(_ adding: AddKeychainCommand) throws(KeychainError)
@@ -134,7 +134,7 @@ extension ManagedKind {
       "\(failure.message); new items go where they went before", hint: failure.hint, status: .keychain)
   }
 
-  func count(in keychain: OpenKeychain) -> Int? { nil }
+  func count(in keychain: OpenKeychain) -> ItemCount? { nil }
 
   func refuseUnusable(_ adding: AddKeychainCommand) throws(KeychainError) {}
 

@@ -10,7 +10,8 @@ extension SecretServiceKind: ManagedKind {
   func status(of keychain: OpenKeychain) throws(KeychainError) -> KindStatus {
     let facts = try service(keychain).facts()
     // A service is asked for each secret by itself, so none is asked when it expires.
-    return KindStatus(rows: Self.rows(facts, keychain.choice), report: Self.report(facts))
+    return KindStatus(
+      rows: Self.rows(facts, keychain.choice, Self.count(facts, in: keychain)), report: Self.report(facts))
   }
 
   private func service(_ keychain: OpenKeychain) throws(KeychainError) -> any DesktopKeychain {
@@ -20,7 +21,16 @@ extension SecretServiceKind: ManagedKind {
     return service
   }
 
-  private static func rows(_ facts: DesktopKeychainFacts, _ choice: KeychainChoice) -> [[String]] {
+  /// The items of an unlocked collection, if those of other programs can be told apart.
+  private static func count(_ facts: DesktopKeychainFacts, in keychain: OpenKeychain) -> ItemCount? {
+    guard facts.collection?.isLocked == false, let logins = try? keychain.own.items(matching: .all).count
+    else { return nil }
+    return ItemCount(facts, logins: logins)
+  }
+
+  private static func rows(
+    _ facts: DesktopKeychainFacts, _ choice: KeychainChoice, _ items: ItemCount?
+  ) -> [[String]] {
     var summary = "secret-service, \(choice.reasonText), "
     if let collection = facts.collection {
       summary += "collection \(collection.name), \(collection.isLocked ? "locked" : "unlocked")"
@@ -30,7 +40,11 @@ extension SecretServiceKind: ManagedKind {
     var rows = [["keychain", summary]]
     rows.append(["service", "\(facts.program ?? "unknown program") on \(facts.address)"])
     rows.append(["protection", protection(facts.collection)])
-    if let count = facts.collection?.itemCount { rows.append(["items", "\(count), of all programs"]) }
+    if let items, items.others > 0 {
+      rows.append(["items", items.text])
+    } else if let count = facts.collection?.itemCount {
+      rows.append(["items", "\(count), of all programs"])
+    }
     let others = facts.collections.filter { $0 != facts.collection }
     for other in others {
       let count = other.itemCount.map { ", " + countText($0, "item") } ?? ""
@@ -65,8 +79,12 @@ extension SecretServiceKind: ManagedKind {
   }
 
   func describe(_ keychain: OpenKeychain, in row: inout KeychainRow) throws(KeychainError) {
-    row.isLocked = try service(keychain).facts().collection?.isLocked ?? false
-    if !row.isLocked { row.count = try keychain.own.items(matching: .all).count }
+    let facts = try service(keychain).facts()
+    row.isLocked = facts.collection?.isLocked ?? false
+    if row.isLocked { return }
+    let logins = try keychain.own.items(matching: .all).count
+    row.count = logins
+    row.othersCount = ItemCount(facts, logins: logins)?.others ?? 0
   }
 
   func findings(_ selection: KeychainSelection) throws(KeychainError) -> [Finding]? {
@@ -109,7 +127,10 @@ extension SecretServiceKind: ManagedKind {
     if try service(keychain).facts().collection == nil { throw .noCollection(nil) }
   }
 
-  func count(in keychain: OpenKeychain) -> Int? {
-    try? keychain.own.items(matching: .all).count { $0.key.secretServiceItem?.kind != .collection }
+  func count(in keychain: OpenKeychain) -> ItemCount? {
+    guard let items = try? keychain.own.items(matching: .all) else { return nil }
+    let logins = items.count { $0.key.secretServiceItem == nil }
+    let all = items.count { $0.key.secretServiceItem?.kind != .collection }
+    return ItemCount(logins: logins, others: all - logins)
   }
 }

@@ -136,10 +136,10 @@ extension VaultKind {
     }
   }
 
-  func count(in keychain: OpenKeychain) -> Int? {
+  func count(in keychain: OpenKeychain) -> ItemCount? {
     do throws(KeychainError) {
-      guard let summary = try Self.file(of: keychain).summary() else { return 0 }
-      return summary.contents?.count
+      guard let summary = try Self.file(of: keychain).summary() else { return ItemCount(logins: 0) }
+      return summary.contents.map { ItemCount(logins: $0.count) }
     } catch {
       return nil
     }
