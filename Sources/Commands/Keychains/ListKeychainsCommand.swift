@@ -128,6 +128,8 @@ struct KeychainRow {
   /// The state without the reason why it can't be used.
   fileprivate var shortState: String {
     if problem == nil { return state }
+    // Nothing would unlock it.
+    if case .notMember? = problem { return "not a member" }
     return isLocked ? "locked" : "can't be used"
   }
 
