@@ -22,8 +22,8 @@ struct HelpTopic {
       + "\n  See 'llavero help <topic>'.\n"
   }
 
-  /// Programs that have a topic of another name.
-  private static let otherNames = ["gh": gitHub.name]
+  /// Programs and words that have a topic, a recipe or a command of another name.
+  private static let otherNames = ["gh": gitHub.name, "ssh-add": "ssh", "secret-service": "serve"]
 
   /// The topic about a program; `nil` if there is none.
   static func about(_ program: String) -> String? { otherNames[program] }
@@ -57,6 +57,11 @@ struct HelpTopic {
       return true
     }
     let commands = LlaveroCommand.configuration.subcommands.map { $0._commandName } + ["help"]
+    if name != arguments[1], arguments.count == 2, let command = command(named: name) {
+      let help = NarrowHelp.message { LlaveroCommand.helpMessage(for: command, columns: $0) }
+      try StandardStreams.write(raw: help + "\n")
+      return true
+    }
     if commands.contains(name) || name.hasPrefix("-") { return false }
     let topics = all.map(\.name) + ["commands"]
     var message = "there is no command and no topic '\(name)'"
@@ -74,6 +79,10 @@ struct HelpTopic {
     throw .failure(
       message, hint: "topics are \(prose: topics.joined(separator: ", ")); 'llavero help' lists the commands",
       status: .usage)
+  }
+
+  private static func command(named name: String) -> (any ParsableCommand.Type)? {
+    LlaveroCommand.configuration.subcommands.first { $0._commandName == name }
   }
 }
 
