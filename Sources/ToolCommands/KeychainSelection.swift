@@ -24,6 +24,8 @@ package struct KeychainSelection {
   package var unlockTotal: Int?
   /// Whether using the keychain extends the time for which it stays unlocked.
   package var renewsUnlock = true
+  /// Whether what opens the keychain is to be changed, which takes the passphrase even while the keychain is unlocked.
+  package var changesSlots = false
   /// Whether to run programs whose output opens the file.
   package var mayRunPrograms = true
   /// Whether to send a shared keychain's changes to others, and to fetch theirs. The program that syncs must not.
@@ -217,7 +219,8 @@ package struct KeychainSelection {
     // A program that runs this to get a passphrase already has the user's attention, and should ask itself.
     let isNested = CString(variable: ChildProcess.markerVariable) != nil
     return PassphraseSources(
-      for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson && !isNested)
+      for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson && !isNested,
+      purpose: changesSlots ? "to change what opens it" : nil)
   }
 
   /// Asks for the password of a collection of the desktop's keyring.

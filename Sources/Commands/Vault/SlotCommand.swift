@@ -150,7 +150,10 @@ extension KeychainOptions {
   func ownFile(
     _ change: (inout KeychainSelection) -> Void = { _ in }
   ) throws(KeychainError) -> EncryptedFileKeychain {
-    let file = try existingFile(change)
+    let file = try existingFile { selection in
+      change(&selection)
+      selection.changesSlots = true
+    }
     if let name = file.sharing?.name {
       throw .failure(
         "the keychain \(name) is shared, and its members open it",

@@ -20,10 +20,12 @@ struct PassphraseQuestion {
     "\(message.prefix(1).uppercased())\(message.dropFirst())."
   }
 
-  static func passphrase(of name: String, at path: String?) -> PassphraseQuestion {
-    PassphraseQuestion(
-      description: "The passphrase of the \(name)\(path.map { " \(terminalText($0))" } ?? "")",
-      prompt: "Passphrase:", line: "Passphrase of the \(name): ")
+  /// - Parameter purpose: what it is for, if that isn't plain: `to change what opens it`.
+  static func passphrase(of name: String, at path: String?, _ purpose: String? = nil) -> PassphraseQuestion {
+    let end = purpose.map { ", \($0)" } ?? ""
+    return PassphraseQuestion(
+      description: "The passphrase of the \(name)\(path.map { " \(terminalText($0))" } ?? "")\(end)",
+      prompt: "Passphrase:", line: "Passphrase of the \(name)\(end): ")
   }
 
   /// The question where nothing but a recovery code opens the keychain.

@@ -38,6 +38,8 @@ package final class PassphraseSources {
   private let subject: Subject
   private let descriptor: Int32?
   private let mayAsk: Bool
+  /// What the passphrase is for, if that isn't plain from the command.
+  private let purpose: String?
   private var prompt: PassphrasePrompt?
   /// What is said with the next question; `nil` if the last answer was just wrong.
   private var problem: String?
@@ -45,7 +47,8 @@ package final class PassphraseSources {
   private var fromDescriptor: Secret?
 
   /// - Parameter descriptor: the descriptor of `--passphrase-fd`.
-  package init(for subject: Subject, descriptor: Int32?, mayAsk: Bool) {
+  package init(for subject: Subject, descriptor: Int32?, mayAsk: Bool, purpose: String? = nil) {
+    self.purpose = purpose
     self.subject = subject
     self.descriptor = descriptor
     self.mayAsk = mayAsk
@@ -130,7 +133,7 @@ package final class PassphraseSources {
     }
     let question: PassphraseQuestion =
       switch subject {
-      case .vault(let path): .passphrase(of: "keychain", at: path)
+      case .vault(let path): .passphrase(of: "keychain", at: path, purpose)
       case .slot(let id): .passphrase(of: "slot \(id)", at: nil)
       case .database(let path): .passphrase(of: "database", at: path)
       case .keyring(let line): .keyringPassword(line: line)
