@@ -38,11 +38,11 @@ struct ForwardInstallCommand: ParsableCommand {
     case :$PATH: in *:$PWD:*) ;; *) echo "note: $PWD is not on the PATH there" >&2 ;; esac
     """
 
-  /// Runs here: `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder
+  /// Runs here. If ssh fails, tar would complain of that, too. `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder
   /// there.
   private static let here = """
     quoted() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\\\\\''/g")"; }
-    tar -C "$1" -chf - llavero llavero-credential |
+    tar -C "$1" -chf - llavero llavero-credential 2>/dev/null |
       ssh -- "$2" "sh -c $(quoted "$3") sh $(quoted "$4") $(quoted "$5")"
     """
 
@@ -67,7 +67,11 @@ struct ForwardInstallCommand: ParsableCommand {
         "\(host) is another kind of machine than this one, which is \(kind)",
         hint: "build llavero there, or install its package", status: .keychain)
     case .ended(let ending):
-      throw .failure("llavero could not be copied to \(host): ssh \(ending.text)", status: .keychain)
+      // Its own failure, and none of what ran there.
+      let hint: Hint? =
+        ending == .exited(255) ? "see whether \(command: "ssh", host, "true") works" : nil
+      throw .failure(
+        "llavero could not be copied to \(host): ssh \(ending.text)", hint: hint, status: .keychain)
     case .failed(let number):
       throw .failure("cannot run sh: \(errorText(number))", status: .keychain)
     }
