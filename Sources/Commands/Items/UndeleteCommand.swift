@@ -134,9 +134,7 @@ struct UndeleteCommand: ParsableCommand {
 
   private static let isNotKept = KeychainError(
     "only the encrypted file keeps deleted items; the Secret Service doesn't",
-    hint: """
-      store it again with 'llavero add'; 'llavero keychain use file' keeps what is deleted from then on
-      """, status: .keychain)
+    hint: "store it again with 'llavero add'", status: .keychain)
 
   private func nothingFound(within period: String, in open: OpenKeychain) throws(KeychainError)
     -> KeychainError
