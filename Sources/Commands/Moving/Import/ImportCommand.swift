@@ -3,6 +3,7 @@ import EncryptedFile
 import Interchange
 import Keychain
 import KeychainChoice
+import SignIn
 import ToolCommands
 
 struct ImportCommand: UsingCompanion {
@@ -101,7 +102,17 @@ struct ImportCommand: UsingCompanion {
     try importing.run(
       what: "importing", isRehearsal: dryRun, removesSource: removeSource, output: output
     ) { if !output.json { sources.forEach { sayInstead(of: $0) } } }
-    if !dryRun, !removeSource, !output.json { sayWhatIsStillThere(in: sources) }
+    if !dryRun, !removeSource, !output.json {
+      sayWhatIsStillThere(in: sources)
+      sayWhatAges(kind)
+    }
+  }
+
+  /// Tells a person that a copy of a token doesn't follow the program that goes on using and replacing it.
+  private func sayWhatAges(_ kind: ImportKind) {
+    guard KnownService.all.contains(where: { $0.importSource == kind.name }), StandardStreams.isTerminal(2)
+    else { return }
+    StandardStreams.say("hint: when \(kind.name) logs in anew, import again: this copy keeps the old token")
   }
 
   /// Tells a person which files still have what was imported, and how to take it out of them. Others had no login: a
