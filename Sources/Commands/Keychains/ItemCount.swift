@@ -16,8 +16,7 @@ struct ItemCount {
   ///
   /// - Parameter logins: the number of those that are listed.
   init?(_ facts: DesktopKeychainFacts, logins: Int) {
-    let areElsewhere = facts.collections.contains { $0 != facts.collection && $0.itemCount != 0 }
-    guard let all = facts.collection?.itemCount, all >= logins, !areElsewhere else { return nil }
+    guard let all = facts.collection?.itemCount, all >= logins, !facts.hasItemsElsewhere else { return nil }
     self.init(logins: logins, others: all - logins)
   }
 
@@ -29,4 +28,9 @@ struct ItemCount {
     let ofOthers = "\(countText(others, "item")) of other programs"
     return logins == 0 ? ofOthers : "\(countText(logins, "login")) and \(ofOthers)"
   }
+}
+
+extension DesktopKeychainFacts {
+  /// Whether other collections than that of new items have something, or may have it.
+  var hasItemsElsewhere: Bool { collections.contains { $0 != collection && $0.itemCount != 0 } }
 }

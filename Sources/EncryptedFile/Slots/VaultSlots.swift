@@ -24,16 +24,7 @@ extension EncryptedFileKeychain {
       }
     }
     var ways = try unlocking.ways(header, stanzas)
-    let noted = unlocking.readableNotes(stanzas)
-    for index in ways.indices {
-      let id = ways[index].id
-      ways[index].describe(by: notes?[id])
-      switch noted[id] {
-      case .identity(let path): ways[index].identityPath = path
-      case .command(let words): ways[index].command = words
-      case nil: break
-      }
-    }
+    for index in ways.indices { ways[index].describe(by: notes?[ways[index].id]) }
     return ways
   }
 

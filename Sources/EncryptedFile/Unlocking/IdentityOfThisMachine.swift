@@ -10,9 +10,15 @@ extension Unlocking {
     if try hasIdentityFile(of: header, stanzas) {
       ways.append(SlotSummary(id: SlotSummary.identityFileID, kind: .identityFile))
     }
+    let noted = readableNotes(stanzas)
     for slot in stanzas.slots {
       var way = SlotSummary(id: slot.id, kind: slot.kind)
       way.isDamaged = slot.isKnown && !slot.isWellFormed
+      switch noted[slot.id] {
+      case .identity(let path): way.identityPath = path
+      case .command(let words): way.command = words
+      case nil: break
+      }
       ways.append(way)
     }
     return ways

@@ -23,7 +23,8 @@ extension SecretServiceKind: ManagedKind {
 
   /// The items of an unlocked collection, if those of other programs can be told apart.
   private static func count(_ facts: DesktopKeychainFacts, in keychain: OpenKeychain) -> ItemCount? {
-    guard facts.collection?.isLocked == false, let logins = try? keychain.own.items(matching: .all).count
+    guard facts.collection?.isLocked == false, !facts.hasItemsElsewhere,
+      let logins = try? keychain.own.items(matching: .all).count
     else { return nil }
     return ItemCount(facts, logins: logins)
   }
