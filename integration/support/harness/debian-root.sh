@@ -1,47 +1,60 @@
 # shellcheck shell=bash
-# A fresh Debian 12 in a folder, made by debootstrap. It is made once and kept; each case installs into a copy of its
-# own.
+# Other systems in a folder, made by debootstrap once, and kept.
 
 requires debian-archive-keyring debootstrap
 
 # The cache contains every package that a case installs besides ours, so that no case needs a network.
-readonly DEBIAN_PACKAGES=(libsecret-1-0 libsodium23 libcurl4 git)
+readonly DEBIAN_PACKAGES=(libsecret-1-0 libcurl4 git)
 
-# keep_debian: makes its archive $DEBIAN, if it doesn't exist. Called before all cases, because it needs the user's own
-# environment.
-keep_debian() {
+# keep_root NAME RELEASE MAKE: sets KEPT to what the function MAKE has made of that release of Debian, once, in a folder that
+# is kept. MAKE gets the folder of a minimal system, and where to put the result. Called before all cases, because it needs
+# the user's own environment.
+keep_root() {
   local folder recipe
   folder=${XDG_CACHE_HOME:-$ROOT/.build}/llavero-debian
-  recipe=$(sha256sum "${BASH_SOURCE[0]}" | cut -c 1-12)
-  DEBIAN=$folder/bookworm-$(dpkg --print-architecture)-$recipe.tar
-  if ((EUID != 0)) || [[ -s $DEBIAN ]]; then return; fi
+  recipe=$(declare -f keep_root bootstrap "$3" | sha256sum | cut -c 1-12)
+  KEPT=$folder/$1-$(dpkg --print-architecture)-$recipe
+  if ((EUID != 0)) || [[ -e $KEPT ]]; then return; fi
   echo "Making a Debian in $folder, once"
   mkdir -p "$folder"
-  rm -f "$folder"/bookworm-*.tar
+  rm -rf "$folder/$1"-*
   # Errors are ignored here, because the cases report them.
-  (set -e && make_debian) >"$SUITE_TMP/debootstrap" 2>&1 || true
+  (set -e && bootstrap "$2" "$SUITE_TMP/root" && "$3" "$SUITE_TMP/root" "$KEPT") >"$SUITE_TMP/debootstrap" 2>&1 || true
   rm -rf "$SUITE_TMP/root"
 }
 
-make_debian() {
-  local mirror root=$SUITE_TMP/root
+bootstrap() { # RELEASE FOLDER
+  local mirror
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Codename: bookworm' |
     head -n 1) || mirror=
-  debootstrap --variant=minbase bookworm "$root" "${mirror:-http://deb.debian.org/debian}"
-  chroot "$root" useradd --create-home --uid 64101 alice
-  chroot "$root" apt-get install --yes --no-install-recommends --download-only "${DEBIAN_PACKAGES[@]}"
-  tar -C "$root" --numeric-owner -cf "$DEBIAN.new" .
-  mv "$DEBIAN.new" "$DEBIAN"
+  debootstrap --variant=minbase "$1" "$2" "${mirror:-http://deb.debian.org/debian}"
 }
 
-# fresh_debian: unpacks it as $CASE/root. Put `inside` or `as_alice` before a command to run it there, as root or as an
-# ordinary user, without a network or this environment.
-fresh_debian() {
+# is_kept: or the case fails, or is skipped where no such system can be used
+is_kept() {
   must_be_root
   unshare --mount --net true || skip "no mounts and no networks of one's own may be made here"
-  [[ -s $DEBIAN ]] || fail "no Debian could be made:" "$(tail -n 20 "$SUITE_TMP/debootstrap")"
+  [[ -e $KEPT ]] || fail "no Debian could be made:" "$(tail -n 20 "$SUITE_TMP/debootstrap")"
+}
+
+# keep_debian: keeps the archive of a Debian 12
+keep_debian() {
+  keep_root bookworm bookworm make_debian
+}
+
+make_debian() { # FOLDER ARCHIVE
+  chroot "$1" useradd --create-home --uid 64101 alice
+  chroot "$1" apt-get install --yes --no-install-recommends --download-only "${DEBIAN_PACKAGES[@]}"
+  tar -C "$1" --numeric-owner -cf "$2.new" .
+  mv "$2.new" "$2"
+}
+
+# fresh_debian: unpacks the Debian 12 as $CASE/root. Put `inside` or `as_alice` before a command to run it there, as root or as an
+# ordinary user, without a network or this environment.
+fresh_debian() {
+  is_kept
   install -d "$CASE/root"
-  tar -C "$CASE/root" --numeric-owner -xf "$DEBIAN"
+  tar -C "$CASE/root" --numeric-owner -xf "$KEPT"
   # shellcheck disable=SC2016 # the inner shell expands them
   inside=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
     unshare --mount --net --pid --fork --kill-child sh -c '

@@ -4,6 +4,9 @@
 requires libkf5wallet-bin libqca-qt5-2-plugins xdotool xvfb
 
 readonly WALLET_PASSWORD=open-sesame WALLET=$SERVICE_PATH/collection/kdewallet
+# That of Plasma 5, else that of Plasma 6.
+KWALLET=kwalletd5
+if ! command -v kwalletd5 >/dev/null; then KWALLET=ksecretd; fi
 
 # start_kwallet: starts it on a bus of its own; it has no wallet unless `make_wallet` came first
 start_kwallet() {
@@ -30,29 +33,45 @@ start_kwalletd() {
 
 run_kwalletd() {
   unset XDG_CONFIG_HOME XDG_DATA_HOME
-  exec env QT_QPA_PLATFORM=xcb kwalletd5 >>"$CASE/kwallet.log" 2>&1
+  exec env QT_QPA_PLATFORM=xcb "$KWALLET" "$@" >>"$CASE/kwallet.log" 2>&1
 }
 
 # make_wallet: makes a wallet, as PAM does when somebody logs in, and starts KWallet anew, so that it is locked
 make_wallet() {
-  python3 - "$WALLET_PASSWORD" "$HOME/.local/share/kwalletd" <<'PYTHON' || fail "no wallet can be made"
-import hashlib, os, subprocess, sys
-password, folder = sys.argv[1:]
+  stop_kwalletd
+  (unset XDG_CONFIG_HOME XDG_DATA_HOME && PAM_KWALLET5_LOGIN=1 QT_QPA_PLATFORM=xcb \
+    python3 - "$KWALLET" "$WALLET_PASSWORD" "$HOME/.local/share/kwalletd" >>"$CASE/kwallet.log" 2>&1) <<'PYTHON' ||
+import hashlib, os, socket, subprocess, sys, time
+program, password, folder = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
 salt = os.urandom(56)
 with open(folder + "/kdewallet.salt", "wb") as file:
     file.write(salt)
 key = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, 50000, 56)
-subprocess.run(
-    ["gdbus", "call", "--session", "-d", "org.kde.kwalletd5", "-o", "/modules/kwalletd5", "-m",
-     "org.kde.KWallet.pamOpen", "kdewallet", "[byte %s]" % ",".join(map(str, key)), "0"],
-    check=True, stdout=subprocess.DEVNULL)
+# The key comes through a pipe, and then an environment through a socket.
+reading, writing = os.pipe()
+with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as environment:
+    listening.bind("\0" + folder)
+    listening.listen()
+    daemon = subprocess.Popen(
+        [program, "--pam-login", str(reading), str(listening.fileno())], pass_fds=(reading, listening.fileno()))
+    os.write(writing, key)
+    environment.connect("\0" + folder)
+wallet, end = folder + "/kdewallet.kwl", time.monotonic() + 20
+while not (os.path.exists(wallet) and os.path.getsize(wallet)) and time.monotonic() < end:
+    time.sleep(0.05)
+daemon.terminate()
+daemon.wait()
 PYTHON
-  wait_for 10 test -s "$HOME/.local/share/kwalletd/kdewallet.kwl"
-  kill "$kwalletd"
-  wait "$kwalletd" 2>/dev/null || true
+    fail "no wallet can be made:" "$(cat "$CASE/kwallet.log")"
+  [[ -s $HOME/.local/share/kwalletd/kdewallet.kwl ]] || fail "no wallet was made:" "$(cat "$CASE/kwallet.log")"
   start_kwalletd
   wait_for 10 wallet_is true || fail "there is no locked wallet"
+}
+
+stop_kwalletd() {
+  kill "$kwalletd"
+  wait "$kwalletd" 2>/dev/null || true
 }
 
 wallet_is() { # LOCKED
@@ -83,7 +102,7 @@ type_into_dialog() { # KEYS
 }
 
 dialog() {
-  xdotool search --onlyvisible --class kwalletd5 2>/dev/null | tail -n 1
+  xdotool search --onlyvisible --class "$KWALLET" 2>/dev/null | tail -n 1
 }
 
 has_dialog() {
