@@ -16,7 +16,6 @@ struct SettingLine {
 /// program's own reader.
 struct SettingLines {
   private(set) var settings: [SettingLine] = []
-  private(set) var hasComments = false
 
   /// - Parameters:
   ///   - comments: the characters that begin a comment.
@@ -32,9 +31,8 @@ struct SettingLines {
       let start = line.range.lowerBound
       let content = file.trimmed(start..<start + line.text.count)
       guard let first = file[content].first else { continue }
-      if comments.utf8.contains(first) {
-        hasComments = true
-      } else if hasSections, first == UInt8(ascii: "["),
+      if comments.utf8.contains(first) { continue }
+      if hasSections, first == UInt8(ascii: "["),
         let end = file[content].firstIndex(of: UInt8(ascii: "]"))
       {
         section = ByteString(file.slice(file.trimmed(content.lowerBound + 1..<end)))

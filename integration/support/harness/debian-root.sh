@@ -3,23 +3,20 @@
 
 requires debian-archive-keyring debootstrap
 
-# The cache contains every package that a case installs besides ours, so that no case needs a network.
-readonly DEBIAN_PACKAGES=(libsecret-1-0 libcurl4 git)
-
-# keep_root NAME RELEASE MAKE: sets KEPT to what the function MAKE has made of that release of Debian, once, in a folder that
-# is kept. MAKE gets the folder of a minimal system, and where to put the result. Called before all cases, because it needs
-# the user's own environment.
+# keep_root NAME RELEASE MAKE PACKAGE...: sets KEPT to what the function MAKE has made of that release of Debian, once, in a
+# folder that is kept. MAKE gets the folder of a minimal system, where to put the result, and the packages. Called before all
+# cases, because it needs the user's own environment.
 keep_root() {
   local folder recipe
   folder=${XDG_CACHE_HOME:-$ROOT/.build}/llavero-debian
-  recipe=$(declare -f keep_root bootstrap "$3" | sha256sum | cut -c 1-12)
+  recipe=$({ declare -f keep_root bootstrap "$3" && echo "$@"; } | sha256sum | cut -c 1-12)
   KEPT=$folder/$1-$(dpkg --print-architecture)-$recipe
   if ((EUID != 0)) || [[ -e $KEPT ]]; then return; fi
   echo "Making a Debian in $folder, once"
   mkdir -p "$folder"
   rm -rf "$folder/$1"-*
   # Errors are ignored here, because the cases report them.
-  (set -e && bootstrap "$2" "$SUITE_TMP/root" && "$3" "$SUITE_TMP/root" "$KEPT") >"$SUITE_TMP/debootstrap" 2>&1 || true
+  (set -e && bootstrap "$2" "$SUITE_TMP/root" && "$3" "$SUITE_TMP/root" "$KEPT" "${@:4}") >"$SUITE_TMP/debootstrap" 2>&1 || true
   rm -rf "$SUITE_TMP/root"
 }
 
@@ -39,12 +36,13 @@ is_kept() {
 
 # keep_debian: keeps the archive of a Debian 12
 keep_debian() {
-  keep_root bookworm bookworm make_debian
+  keep_root bookworm bookworm make_debian libsecret-1-0 libcurl4 git
 }
 
-make_debian() { # FOLDER ARCHIVE
+# The archive contains every package that a case installs besides ours, so that no case needs a network.
+make_debian() { # FOLDER ARCHIVE PACKAGE...
   chroot "$1" useradd --create-home --uid 64101 alice
-  chroot "$1" apt-get install --yes --no-install-recommends --download-only "${DEBIAN_PACKAGES[@]}"
+  chroot "$1" apt-get install --yes --no-install-recommends --download-only "${@:3}"
   tar -C "$1" --numeric-owner -cf "$2.new" .
   mv "$2.new" "$2"
 }

@@ -18,7 +18,7 @@ SUITES = {
     "Age": "upgrade damage slots passphrase-sources git-shared",
     "PrivateFiles": "other-user race errors killed damage unlock-cache",
     "CredentialProtocols": "docker cargo terraform goauth kubectl aws run askpass",
-    "SecretService": "secret-service-faults secret-service-programs search-list changing",
+    "SecretService": "kwallet secret-service-faults secret-service-programs search-list changing",
     "SecretServiceProvider": "secret-service-provider secret-service-interop secret-service-conditions secret-service-forwarded",
     "Forwarding": "forwarding forwarding-tools secret-service-forwarded",
     "SignIn": "login-faults login mail github-app openbao-logins",

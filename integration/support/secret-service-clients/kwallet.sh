@@ -79,7 +79,7 @@ wallet_is() { # LOCKED
 }
 
 # answering KEYS STATUS COMMAND...: types into the dialog that appears while the command runs, which ends with this
-# status
+# status; after THINKING seconds
 answering() {
   type_into_dialog "$1" &
   local typing=$!
@@ -92,6 +92,7 @@ type_into_dialog() { # KEYS
   local window
   wait_for 20 has_dialog || return 1
   window=$(dialog)
+  sleep "${THINKING:-0}"
   if [[ $1 == Escape ]]; then
     xdotool windowfocus --sync "$window" key Escape
   else

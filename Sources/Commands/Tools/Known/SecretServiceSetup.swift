@@ -14,17 +14,22 @@ extension ToolSetup {
       let activation = BusActivation.ownFile(place)
       let section = "D-BUS Service"
       let options = [(section, "Name", BusActivation.name), (section, "Exec", command)]
+      let portal = PortalChoice.setting(place).map { [$0] } ?? []
       guard UserUnit.isWanted(place) else {
-        return [ToolSetting(activation, INISetting(options, separator: "="))]
+        return [ToolSetting(activation, INISetting(options, separator: "="))] + portal
       }
       let all = options + [(section, "SystemdService", UserUnit.name)]
       // The bus must not be told of a missing unit.
       return [
         ToolSetting(UserUnit.file(place), UserUnit.setting(command)),
         ToolSetting(activation, INISetting(all, separator: "=")),
-      ]
+      ] + portal
     },
-    next: { _ in "programs that keep secrets there find it when they look for it; see 'man llavero-serve'" })
+    next: { place in
+      PortalChoice.setting(place) == nil
+        ? "programs that keep secrets there find it when they look for it; see 'man llavero-serve'"
+        : "sandboxed programs find it after \(command: "systemctl", "--user", "restart", "xdg-desktop-portal")"
+    })
 }
 
 /// The unit by which systemd starts the service when the bus asks for it, so that it belongs to the person's session
