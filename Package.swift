@@ -63,10 +63,11 @@ let commit: [CSetting] = {
 }()
 
 // Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions that
-// are the same, as many of generic types are, are kept once. With code and constants in segments of their own, a start
-// has half as many page faults more, and an answer takes a tenth longer.
+// are the same, as many of generic types are, are kept once, also where their addresses are taken: nothing compares those.
+// With code and constants in segments of their own, a start has half as many page faults more, and an answer takes a tenth
+// longer.
 let withoutUnwinding = [
-  "-Xlinker", "--icf=safe", "-Xlinker", "-T", "-Xlinker",
+  "-Xlinker", "--icf=all", "-Xlinker", "-T", "-Xlinker",
   "\(Context.packageDirectory)/Sources/llavero-credential/no-unwind-tables.ld",
 ]
 // Before main, Swift's runtime looks for the program that would show a trace of a crash, in eight folders by nine system
@@ -89,9 +90,6 @@ let inOrderOfStart: [LinkerSetting] = [
   ])
 ]
 
-// What people type, and what waits for a server, has much that is alike, and nothing that waits for it to start:
-// functions are kept once also where their addresses are taken. Nothing compares those. 0.3 MiB.
-let allAlikeOnce: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "--icf=all"])]
 let withoutContents: [LinkerSetting] = [
   .unsafeFlags([
     "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/without-contents.ld",
@@ -271,7 +269,7 @@ let package = Package(
       name: "llavero", dependencies: ["Commands", "WithoutFoundation", "CArguments", "CCommit"],
       exclude: ["python", "without-contents.ld"],
       swiftSettings: settings,
-      linkerSettings: staticExecutable + allAlikeOnce + withoutContents),
+      linkerSettings: staticExecutable + withoutContents),
     .executableTarget(
       name: "llavero-credential", dependencies: ["ToolCommands", "CArguments", "CCommit"],
       exclude: ["no-unwind-tables.ld", "startup.order"],
@@ -283,7 +281,7 @@ let package = Package(
     .executableTarget(
       name: "llavero-network", dependencies: ["NetworkProgram", "CArguments", "CCommit", "CGlibc"],
       swiftSettings: settings,
-      linkerSettings: besideLibraries + allAlikeOnce),
+      linkerSettings: besideLibraries),
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: [
