@@ -23,14 +23,16 @@ SUITES = {
     "Forwarding": "forwarding forwarding-tools secret-service-forwarded",
     "SignIn": "login-faults login mail github-app openbao-logins",
     "Interchange": "import import-sources import-instead export migrate",
-    "Commands": "finding changing setup search-list import export run slots completion login git-shared",
+    "Commands": "finding changing setup upgrade search-list import export run slots completion login git-shared",
 }
 
 ENDLESS = "it doesn't end"
 # How long nothing may be said, in seconds: a change that makes a test go round and round is noticed.
 SILENCE = 120
 
-# In the environment of all that a trial starts.
+# Where the unit tests have their folders, and so in the arguments of the buses that they start.
+_FOLDER = "llavero-mutants"
+# In the environment of all else that a trial starts.
 _MARK = "LLAVERO_MUTANTS=%d" % os.getpid()
 
 _ISSUE = re.compile(r"^\W*✘ Test (?:case passing .*? to )?(.*?) (?:recorded an issue|failed after)")
@@ -84,7 +86,7 @@ class Trials:
 
     def _unit_tests(self, stage):
         # As in integration/test: they write thousands of small files, and wait for no disk.
-        folder = Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else self.tree.folder) / "llavero-mutants"
+        folder = Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else self.tree.folder) / _FOLDER
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         environment = dict(
@@ -172,13 +174,14 @@ def _end(process):
 
 
 def _kill_marked():
-    """Whether there was a process to kill that some trial has started."""
+    """Whether there was a process to kill that some trial has started. Buses and keyrings have an environment of their own."""
     found = False
-    for environment in Path("/proc").glob("[0-9]*/environ"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            if _MARK.encode() in environment.read_bytes().split(b"\0"):
+            marked = _MARK.encode() in (process / "environ").read_bytes().split(b"\0")
+            if marked or _FOLDER.encode() in (process / "cmdline").read_bytes():
                 found = True
-                os.kill(int(environment.parent.name), signal.SIGKILL)
+                os.kill(int(process.name), signal.SIGKILL)
         except OSError:
             pass
     return found
