@@ -105,6 +105,12 @@ struct IntegrationReport {
         break
       }
     }
+    if !folders.contains(where: { realPath("\($0)/llavero") != nil }) {
+      let folder = program.split(separator: "/").dropLast().joined(separator: "/")
+      add(
+        "llavero", program, "tools look for it along the PATH, and it is in no folder of that",
+        "export PATH=\(words: "/" + folder):$PATH")
+    }
     for (folder, count) in slower.sorted(by: { $0.key < $1.key }) {
       add(
         "links", folder,
