@@ -3,9 +3,10 @@
 
 sign_in_server.py says what is in FOLDER. Its metadata names all endpoints. The clients are those of sign-in-django.py.
 All need PKCE, with S256 and a verifier as in RFC 7636; each authorization response has `iss`, also those with an error;
-a job whose token is a line of FOLDER/jobs gets tokens for it, as client `job`, for the audience `forge` (RFC 8693); a
-device that asks before its interval is over is told `slow_down`, and has to wait five seconds longer from then on. A
-refresh gives no new refresh token, unless with --rotate. A person says yes or no by POST of `action`, accept or deny.
+a job whose token is a line of FOLDER/jobs gets tokens for it, as client `job` or `ci`, for the audience `forge` or that
+of --audience (RFC 8693); a device that asks before its interval is over is told `slow_down`, and has to wait five seconds
+longer from then on. A refresh gives no new refresh token, unless with --rotate. A person says yes or no by POST of
+`action`, accept or deny.
 """
 
 import os
@@ -108,6 +109,7 @@ CLIENTS = {
         Client("secret", "hush:hush", "http://127.0.0.1", ["authorization_code"]),
         Client("device", grant_types=[DEVICE]),
         Client("job", grant_types=[EXCHANGE]),
+        Client("ci", grant_types=[EXCHANGE]),
     )
 }
 codes, access, refresh, devices, decisions, polls = {}, {}, {}, {}, {}, {}
@@ -198,7 +200,7 @@ class Exchange(grants.BaseGrant, grants.TokenEndpointMixin):
         if not client.check_grant_type(EXCHANGE):
             raise UnauthorizedClientError()
         data = self.request.payload.data
-        if data.get("subject_token_type") != "urn:ietf:params:oauth:token-type:jwt" or data.get("audience") != "forge":
+        if data.get("subject_token_type") != "urn:ietf:params:oauth:token-type:jwt" or data.get("audience") != options.audience:
             raise InvalidRequestError("the type of the token, or its audience")
         with open(os.path.join(options.folder, "jobs"), encoding="utf-8") as jobs:
             if data.get("subject_token") not in jobs.read().splitlines():
@@ -342,6 +344,7 @@ class Authlib(WSGIPeer):
 def main():
     global options
     parser = argument_parser(__doc__)
+    parser.add_argument("--audience", default="forge", help="what a job's token has to be exchanged for")
     parser.add_argument("--rotate", action="store_true", help="give a new refresh token each time, and revoke the old one")
     options = parser.parse_args()
     server = bind(Authlib, options)
