@@ -105,14 +105,18 @@ struct Importing {
     try beforeRemoving()
     var removal = Removal()
     if removesSource { removal = try remove(found, transfer, outcomes, bar) }
+    for left in removal.kept { sayWhatIsKept(left.count, in: left.source) }
     try output.write(report.report(isRemoved: removal.isRemoved))
     if let failure = removal.failure { throw failure }
     try refuseParts(report)
-    let stayed = removal.stayed
-    if stayed > 0 {
+    if removal.stayed > 0 {
+      let stayed = removal.stayed + removal.kept.reduce(0) { $0 + $1.count }
+      let places = sources.map(\.name).filter { name in
+        removal.stayedIn.contains(name) || removal.kept.contains { $0.source == name }
+      }
       throw .failure(
         "\(countText(stayed, "item")) \(stayed == 1 ? "is" : "are") still in "
-          + removal.stayedIn.joined(separator: " and "),
+          + places.joined(separator: " and "),
         hint: output.json ? "'leftBehind' or the lines above say why" : "the lines above say why",
         status: .keychain)
     }
@@ -121,6 +125,17 @@ struct Importing {
         "\(removal.withMore.joined(separator: " and ")) couldn't be removed, because there is more in it than logins",
         hint: "look into it, and remove it yourself", status: .keychain)
     }
+  }
+
+  /// Tells that a source still has logins of which the keychain has kept its own secret: the same command takes them out
+  /// no more than it did now.
+  private func sayWhatIsKept(_ count: Int, in source: String) {
+    let what = comparesNotes ? "another secret or other notes" : "another secret"
+    let (them, are) = count == 1 ? ("it", "is") : ("them", "are")
+    StandardStreams.say("\(countText(count, "login")) with \(what) \(are) still in \(source)")
+    StandardStreams.say(
+      "hint: '--on-conflict replace' takes \(them) over; to keep what the keychain has, delete \(them) there yourself"
+    )
   }
 
   /// After a rehearsal, tells a person what to type.
@@ -203,6 +218,9 @@ struct Importing {
     var stayed = 0
     /// The names of the sources where they are.
     var stayedIn: [String] = []
+    /// How many logins stay in which source because the keychain keeps another secret: that was decided, so it is no
+    /// failure.
+    var kept: [(source: String, count: Int)] = []
     /// The sources that stay because they have something else.
     var withMore: [String] = []
     var isRemoved = false
@@ -240,6 +258,8 @@ struct Importing {
       removal.stayed += all.count - there.count + incomplete.count
       removal.stayed += range.count { [.repeated, .unusable].contains(outcomes[$0]) }
       removal.stayed += found.passedOver.count(where: \.mayBeLogin)
+      let kept = range.count { outcomes[$0] == .kept }
+      if kept > 0 { removal.kept.append((source.name, kept)) }
       say(
         TransferReport.remarks(
           onIncomplete: incomplete.map { (login($0), lacking[$0] ?? []) }, of: source.name))
