@@ -34,6 +34,19 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
+  /// Throws what an import without a rehearsal would throw before it asks anybody.
+  ///
+  /// - Parameters:
+  ///   - policy: the user's choice; `nil` asks on a terminal, and fails without one.
+  ///   - mayAsk: whether the user may be asked.
+  static func refuseUndecided(
+    in plan: TransferPlan, _ policy: ConflictPolicy?, mayAsk: Bool
+  ) throws(KeychainError) {
+    if plan.conflicts.isEmpty { return }
+    if policy.asks, Terminal.ofPerson(mayAsk: mayAsk) != nil { return }
+    _ = try replaced(in: plan, policy, mayAsk: false)
+  }
+
   private static func differs(_ conflicts: [Int], of plan: TransferPlan, status: ExitStatus) -> KeychainError
   {
     let names = conflicts.prefix(3).map { plan.logins[$0].item.nameForSearch.description }
@@ -68,4 +81,9 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
     }
     return replaced
   }
+}
+
+extension ConflictPolicy? {
+  /// Whether it leaves a difference to a person.
+  var asks: Bool { self == nil || self == .ask }
 }

@@ -62,9 +62,10 @@ struct Importing {
       let foreseen = Transfer(plan: plan, replacing: replaced).foreseen
       let report = report(found, plan, foreseen, isRehearsal: true)
       try output.write(report.report(isRemoved: false), or: report.table() + report.summary())
-      if output.json { return }
-      say(report.remarks())
-      return sayWhatDoesIt(report)
+      if !output.json { say(report.remarks()) }
+      try ConflictPolicy.refuseUndecided(in: plan, policy, mayAsk: mayAsk)
+      if !output.json { sayWhatDoesIt(report) }
+      return
     }
     if plan.logins.isEmpty {
       let report = report(found, plan, [], isRehearsal: false)
@@ -300,7 +301,7 @@ struct Importing {
             uniqueKeysWithValues: contradictions.map { ($0.key - range.lowerBound, $0.value) })))
       first = range.upperBound
     }
-    return TransferReport(parts: parts, isRehearsal: isRehearsal)
+    return TransferReport(parts: parts, isRehearsal: isRehearsal, policy: policy)
   }
 
   private func say(_ remarks: [String]) {

@@ -17,6 +17,8 @@ struct TransferReport {
 
   let parts: [Part]
   let isRehearsal: Bool
+  /// What the user has chosen for logins that differ.
+  let policy: ConflictPolicy?
 
   func count(_ outcome: Transfer.Outcome) -> Int {
     parts.reduce(0) { $0 + $1.outcomes.count { $0 == outcome } }
@@ -256,6 +258,14 @@ struct TransferReport {
     }
   }
 
+  /// What becomes of logins that differ isn't decided by a rehearsal, unless an option has decided it.
+  private var totalOfKept: String {
+    let isOne = count(.kept) == 1
+    if !isRehearsal || policy == .keep { return "left as the keychain has \(isOne ? "it" : "them")" }
+    let differ = isOne ? "differs" : "differ"
+    return policy.asks ? "\(differ): you are asked, or '--on-conflict' decides" : differ
+  }
+
   private func words(for outcome: Transfer.Outcome) -> Words {
     let planned = isRehearsal
     return switch outcome {
@@ -265,8 +275,7 @@ struct TransferReport {
     case .completed:
       Words(json: "completed", planned ? "complete" : "completed", planned ? "to complete" : "completed")
     case .unchanged: Words(json: "unchanged", "there already", "there already")
-    case .kept:
-      Words(json: "kept", "differs", "left as the keychain has \(count(.kept) == 1 ? "it" : "them")")
+    case .kept: Words(json: "kept", "differs", totalOfKept)
     case .repeated:
       Words(
         json: "repeated", "repeated", "named twice by the source with another secret, and left out",
