@@ -27,9 +27,10 @@ struct RotateCommand: ParsableCommand {
   @OptionGroup var output: ChangeOutputOptions
 
   func run() throws(KeychainError) {
-    let file = try keychain.existingFile()
+    let file = try keychain.existingFile { $0.changesSlots = true }
     let slots = try file.passphraseSlots()
-    let ask = passphraseSource(isOnlyOne: slots.count == 1, path: file.location.vaultFile)
+    var isAsked = false
+    let ask = passphraseSource(isOnlyOne: slots.count == 1, path: file.location.vaultFile) { isAsked = true }
     let json = output.json
     var isAnnounced = false
     let before = Self.identity(of: file.location.vaultFile)
@@ -54,6 +55,8 @@ struct RotateCommand: ParsableCommand {
         "the codes above open nothing, and the former ones still do, because the key couldn't be changed: "
           + "\(failure.message)", hint: failure.hint, status: failure.status)
     }
+    // As with every command that asks, unless the keychain needs nobody who is asked.
+    if isAsked, (try? file.opensUnasked()) == false { try? file.keepUnlocked() }
     if json, !isAnnounced { try StandardStreams.write("[]\n") }
     output.say(
       "the keychain has a new key; earlier states are removed, and copies elsewhere still open as they did")
@@ -79,8 +82,13 @@ struct RotateCommand: ParsableCommand {
 
   /// Asks for the passphrase of a slot. On the terminal the question names the slot if there are several; a descriptor
   /// holds one passphrase for all. If no slot has one, the descriptor isn't read here: it may be for the keychain.
-  private func passphraseSource(isOnlyOne: Bool, path: String) -> SlotPassphraseSource {
-    let selection = keychain.selection
+  ///
+  /// - Parameter noteAsking: runs when a person or a program is asked, and not for a descriptor.
+  private func passphraseSource(
+    isOnlyOne: Bool, path: String, noteAsking: @escaping () -> Void
+  ) -> SlotPassphraseSource {
+    var selection = keychain.selection
+    selection.changesSlots = true
     if keychain.passphraseFd != nil {
       let source = selection.passphraseSources(for: .vault(path: path))
       return { (_, attempt) throws(KeychainError) in attempt == 1 ? try source.passphrase(attempt) : nil }
@@ -90,6 +98,7 @@ struct RotateCommand: ParsableCommand {
       let source =
         sources[id] ?? selection.passphraseSources(for: isOnlyOne ? .vault(path: path) : .slot(id: id))
       sources[id] = source
+      if source.respondent != .nobody { noteAsking() }
       return try source.passphrase(attempt)
     }
   }
