@@ -177,6 +177,11 @@ struct ExplanationOutput {
       if case .ranksLower(let rule) = candidate.verdict { rule } else { nil }
     }
     guard let next = others.first else {
+      if explanation.winner?[.path] != nil, case .internetPassword(let query) = explanation.query,
+        query.path == nil
+      {
+        return "\(asker == "git" ? "git sends no path" : "no path is asked for"), so its path isn't compared"
+      }
       let isFirst = explanation.candidates.first?.verdict == .answers
       return isFirst ? "no other item matches" : "no other item that matches can be used"
     }
