@@ -9,7 +9,7 @@ extension Finding {
   /// - Parameter summary: the file, which was opened as far as possible without asking anybody.
   init(_ file: EncryptedFileKeychain, lockedAs summary: VaultSummary) {
     if let opening = UnaskedOpening(summary), opening.protection != nil {
-      self.init("state", "locked; \(opening.sentence)")
+      self.init("state", opening.state(isOpen: false))
       return
     }
     if !summary.ways.contains(where: \.kind.isTyped) {

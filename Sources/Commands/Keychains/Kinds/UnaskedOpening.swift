@@ -75,6 +75,13 @@ enum UnaskedOpening {
     }
   }
 
+  /// The state of a file that nothing keeps unlocked.
+  ///
+  /// - Parameter isOpen: whether it has just been opened so.
+  func state(isOpen: Bool) -> String {
+    isOpen ? "not kept unlocked; \(name) opens it each time" : "locked; \(sentence)"
+  }
+
   /// What becomes of a lock.
   var sentence: String { "\(name) opens it again when something is wanted" }
 

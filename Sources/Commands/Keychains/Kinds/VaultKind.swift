@@ -68,8 +68,9 @@ extension VaultKind {
       return [["items", "none yet; the first login that is stored makes the keychain"]]
     }
     let isLockable = summary.hasPassphrase && !summary.hasIdentityFile
+    let unkept = UnaskedOpening(summary)?.state(isOpen: summary.contents != nil) ?? "locked"
     var rows = protectionRows(
-      location, summary, choice, isLockable ? [["state", state?.text ?? "locked"]] : [])
+      location, summary, choice, isLockable ? [["state", state?.text ?? unkept]] : [])
     if let contents = summary.contents {
       rows.append(["items", "\(contents.count)"])
       rows.append(["changed", dateText(contents.written, seconds: true)])
