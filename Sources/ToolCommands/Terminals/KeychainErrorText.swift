@@ -52,7 +52,14 @@ extension Failure {
     case .wrongPassphrase(let path):
       self.init(wrongPassphraseOf: path)
     case .wrongPassphraseGiven(let giver, let path):
-      self.init("the passphrase from \(giver) does not open the keychain \(path)", status: .keychain)
+      let hint: Hint =
+        switch giver {
+        case PassphraseCommand.name: "mend what the command in \(prose: PassphraseCommand.variable) prints"
+        case SystemdCredential.name: "mend the credential that LoadCredential=llavero:FILE gives"
+        default: "check what comes through it"
+        }
+      self.init(
+        "the passphrase from \(giver) does not open the keychain \(path)", hint: hint, status: .keychain)
     case .mistypedRecoveryCode(let groups):
       let place = groups.map(String.init).joined(separator: " or ")
       self.init(
