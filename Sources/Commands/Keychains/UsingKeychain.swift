@@ -14,7 +14,13 @@ extension KeychainSelection {
     selection.mayPrompt = false
     selection.name = keychain.name
     if keychain.kind.isOfOtherMachine { return try selection.useForwarded(saying) }
-    let new = try selection.chooseOrExec().open()
+    let new: OpenKeychain
+    do throws(KeychainError) {
+      new = try selection.chooseOrExec().open()
+    } catch {
+      guard case .unavailable = error else { throw error }
+      throw error.failure.whereNothingIsChosen(status: error.failure.status)
+    }
     if keychain.kind.needsCompanion, new.file != nil {
       throw .failure(
         "llavero itself provides the Secret Service, from the encrypted file",

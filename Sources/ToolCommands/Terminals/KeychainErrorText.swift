@@ -1,3 +1,4 @@
+import Bytes
 import EncryptedFile
 import Glibc
 package import Keychain
@@ -114,7 +115,12 @@ extension Failure {
         } else {
           nil
         }
-      self.init("the keychain can't be used: \(reason)", hint: hint, status: .keychain)
+      // Its bus says nothing of any other keychain, which may be the one in use.
+      let isOfService = ["session bus", "the bus address", "the Secret Service"].contains {
+        reason.hasPart($0)
+      }
+      let what = isOfService ? "the Secret Service" : "the keychain"
+      self.init("\(what) can't be used: \(reason)", hint: hint, status: .keychain)
     case .noKeychain(let name):
       let own = KeychainKind.builtInNames.joined(separator: ", ")
       self.init(

@@ -130,8 +130,7 @@ extension ManagedKind {
     guard case let readiness = keychain.own.probe(), !readiness.canKeepSecrets,
       let failure = readiness.reason?.failure
     else { return }
-    throw .failure(
-      "\(failure.message); new items go where they went before", hint: failure.hint, status: .keychain)
+    throw failure.whereNothingIsChosen(status: .keychain)
   }
 
   func count(in keychain: OpenKeychain) -> ItemCount? { nil }
@@ -143,4 +142,11 @@ extension ManagedKind {
   }
 
   func tellIfUnusable(_ adding: AddKeychainCommand, _ location: VaultLocation) {}
+}
+
+extension Failure {
+  /// The same where a keychain was to be used from now on, and another one stays in use.
+  func whereNothingIsChosen(status: ExitStatus) -> KeychainError {
+    .failure("\(message); new items go where they went before", hint: hint, status: status)
+  }
 }
