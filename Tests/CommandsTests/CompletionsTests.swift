@@ -43,8 +43,11 @@ import Testing
     expect(Array(names.prefix(ToolSetup.all.count + 1)), is: ToolSetup.all.map(\.name) + ["secret-service"])
     expect(Set(names).count, is: names.count)
     for name in names { expect(ToolSetup.named(name) != nil, "\(name)") }
-    for tool in KnownTool.all where tool.setup != nil {
-      expect(Set(tool.recipes.map(\.name) + (tool.setup?.programs ?? [])).isSubset(of: names), "\(tool.name)")
+    for tool in KnownTool.all {
+      guard let setup = tool.setup else { continue }
+      let own = Set(tool.recipes.map(\.name) + setup.programs).subtracting(setup.byHand)
+      expect(own.isSubset(of: names), "\(tool.name)")
+      for name in setup.byHand { expect(!names.contains(name), "\(name)") }
     }
     expect(Set(["goauth", "keyring", "askpass"]).isSubset(of: names))
     // What is set up by hand.

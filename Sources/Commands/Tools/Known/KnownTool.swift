@@ -56,7 +56,8 @@ extension ToolSetup {
   static let names: [(name: String, setup: ToolSetup)] = {
     var names = (all + [secretService]).map { (name: $0.name, setup: $0) }
     let kinds: [(KnownTool) -> [String]] = [
-      { [$0.speaks].compactMap(\.self) }, { $0.setup?.programs ?? [] }, { $0.recipes.map(\.name) },
+      { [$0.speaks].compactMap(\.self) }, { $0.setup?.programs ?? [] },
+      { tool in tool.recipes.map(\.name).filter { !(tool.setup?.byHand.contains($0) ?? true) } },
     ]
     for others in kinds {
       for tool in KnownTool.all {

@@ -18,6 +18,7 @@ extension KnownTool {
         let isAsked = program.map { ProgramLinks.isOwn($0) || NamedPath.isLlavero($0) } ?? false
         return Program.hasDisplay || isAsked ? nil : "in a desktop's sessions"
       },
+      byHand: ["sudo"],
       next: { place in
         let program = (try? place.absolute("llavero-askpass")) ?? "llavero-askpass"
         // A login over ssh reads no environment.d.
