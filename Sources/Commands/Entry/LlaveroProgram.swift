@@ -141,6 +141,10 @@ package enum LlaveroProgram {
       _ = try AddKeychainCommand.kind(named: operands[1])
     }
     if command == ImportCommand.self { throw ImportOperands.nothingNamed }
+    if command == UseKeychainCommand.self {
+      throw .failure(
+        "no keychain was named", hint: KeychainError.noKeychain("").failure.hint, status: .usage)
+    }
   }
 
   /// The command names at the start of the arguments, each a subcommand of the one before, and the last one's command.
