@@ -23,7 +23,9 @@ struct HelpTopic {
   }
 
   /// Programs and words that have a topic, a recipe or a command of another name.
-  private static let otherNames = ["gh": gitHub.name, "ssh-add": "ssh", "secret-service": "serve"]
+  private static let otherNames = [
+    "gh": gitHub.name, "ssh-add": "ssh", "secret-service": "serve", "cron": ci.name, "systemd": ci.name,
+  ]
 
   /// The topic about a program; `nil` if there is none.
   static func about(_ program: String) -> String? { otherNames[program] }
