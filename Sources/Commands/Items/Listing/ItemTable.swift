@@ -9,7 +9,7 @@ struct ItemRow {
   /// What is so of the item here; empty if nothing is.
   let state: String
   private let changed: String
-  /// What somebody wrote beside it; empty if nobody did.
+  /// Empty if it has none. A note is as long as a book, and may be confidential.
   let label: String
 
   /// - Parameter isShadowed: whether an earlier keychain has an item with the same key, which answers in its place.
@@ -19,8 +19,7 @@ struct ItemRow {
     keychain = item.keychain.map { terminalText($0) } ?? "-"
     state = Self.state(of: item, isShadowed: isShadowed)
     changed = item.modificationDate.map { dateText($0, inUTC: inUTC) } ?? "-"
-    let notes = [item.label, item.comment].compactMap { $0 }.map { "\($0)" }
-    label = terminalText(notes.joined(separator: ": "))
+    label = item.label.map { terminalText("\($0)") } ?? ""
   }
 
   private static func state(of item: Item, isShadowed: Bool) -> String {

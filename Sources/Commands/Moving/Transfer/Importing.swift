@@ -62,6 +62,7 @@ struct Importing {
       let foreseen = Transfer(plan: plan, replacing: replaced).foreseen
       let report = report(found, plan, foreseen, isRehearsal: true)
       try output.write(report.report(isRemoved: false), or: report.table() + report.summary())
+      sayWhereNotesAre(found, foreseen, isRehearsal: true)
       if !output.json { say(report.remarks()) }
       try ConflictPolicy.refuseUndecided(in: plan, policy, mayAsk: mayAsk)
       if !output.json { sayWhatDoesIt(report) }
@@ -92,6 +93,7 @@ struct Importing {
       try StandardStreams.write(report.summary())
       say(report.remarks())
     }
+    sayWhereNotesAre(found, outcomes, isRehearsal: false)
     if let failure = result.failure {
       try output.write(report.report(isRemoved: false))
       say([
@@ -137,6 +139,20 @@ struct Importing {
     StandardStreams.say(
       "hint: '--on-conflict replace' takes \(them) over; to keep what the keychain has, delete \(them) there yourself"
     )
+  }
+
+  /// Warns, scripts as well, of notes that a Secret Service shows to everybody who reads its file.
+  private func sayWhereNotesAre(_ found: [FoundLogins], _ outcomes: [Transfer.Outcome], isRehearsal: Bool) {
+    guard open.secretService != nil else { return }
+    let hasNotes = zip(found.flatMap(\.logins), outcomes).contains { login, outcome in
+      outcome.isWritten && login.item.comment != nil
+    }
+    if !hasNotes { return }
+    say([
+      "notes \(isRehearsal ? "would come" : "came") as attributes, which a keyring doesn't protect even while it is "
+        + "locked; the encrypted file does",
+      "hint: after 'llavero keychain use file', what you import goes there",
+    ])
   }
 
   /// After a rehearsal, tells a person what to type.
