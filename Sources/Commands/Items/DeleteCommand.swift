@@ -73,10 +73,14 @@ struct DeleteCommand: ParsableCommand {
     }
   }
 
-  /// Says what was deleted, and how it comes back.
+  /// Says what was deleted, how it comes back, and what answers in its place.
   private func say(_ deleted: [Item], in open: OpenKeychain) {
     StandardStreams.say("deleted \(deleted.inSentence)")
-    if open.file == nil { return }
+    if open.file != nil { sayWhatBringsBack(deleted) }
+    sayWhatAnswersNow(deleted, in: open)
+  }
+
+  private func sayWhatBringsBack(_ deleted: [Item]) {
     // Of several, the list says which.
     let account = deleted[0].key.account.map { ["--account", "\($0)"] } ?? []
     let service = deleted[0].key.itemClass == .genericPassword ? ["--service"] : []
@@ -85,6 +89,17 @@ struct DeleteCommand: ParsableCommand {
     StandardStreams.say(
       "hint: for 30 days, \(undelete) \(which == ["--list"] ? "shows what can be brought back" : "brings it back")"
     )
+  }
+
+  /// Says which other keychain still has a deleted login: whoever deletes one may believe that nothing gives it any more.
+  private func sayWhatAnswersNow(_ deleted: [Item], in open: OpenKeychain) {
+    guard deleted.count == 1, let list = open.list,
+      let rest = list.itemsAtHand(with: deleted[0].key).first, let name = rest.keychain
+    else { return }
+    let what = rest.key.itemClass == .internetPassword ? "login" : "item"
+    StandardStreams.say("\(name) still has this \(what), which answers now")
+    let delete: Hint = "\(commandOf: rest.key.words(of: "delete") + ["--keychain", name])"
+    StandardStreams.say("hint: \(delete) deletes that, too")
   }
 
   /// Deletes items. If a person was shown them, only those that haven't changed since. Returns the deleted ones.

@@ -212,6 +212,22 @@ public final class KeychainSearchList: KeychainStore {
       query: query, candidates: candidates + others, renewal: hasWinner ? nil : renewal, renewed: renewed)
   }
 
+  /// The items with a primary key in the keychains that could be used when they were last asked. Nobody is asked to
+  /// unlock anything, and a keychain that fails has none.
+  package func itemsAtHand(with key: Item.Key) -> [Item] {
+    var criteria = ItemCriteria(key)
+    criteria.omitsLocked = true
+    var items: [Item] = []
+    for member in members where member.failure == nil {
+      guard let found = try? member.store().items(matching: .criteria(criteria)),
+        let hidden = try? self.hidden(in: member)
+      else { continue }
+      items += found.filter { !hidden.contains(HiddenItem($0)) }
+        .map { member.outward($0, isHome: member === home) }
+    }
+    return items
+  }
+
   // MARK: Members
 
   /// The items of all keychains. If there are none, a keychain that can't be used is an error.
