@@ -59,6 +59,10 @@ package final class ProgramOpener: KeychainOpener {
       onUnusable: { name, error in
         StandardStreams.say(
           "the keychain \(name) can't be used, and was passed over: \(error.message)")
+        if case .locked = KeychainReadiness(readingFailedWith: error) {
+          let unlock: Hint = "\(command: "llavero", "unlock", "--keychain", name)"
+          StandardStreams.say("hint: \(unlock) unlocks it")
+        }
       }, onHidden: StandardStreams.warn,
       onHiding: { name, items in
         StandardStreams.say(
