@@ -103,7 +103,7 @@ package enum GitCredentialCommand {
     protocolOfGit.onUnnamedErasure = { place, count in
       if RunningProcess.isAskedByGit { ErasedProxyLogins(at: place, count).say(for: open, named) }
     }
-    var reply = try protocolOfGit.perform(operation, request, on: open.keychain)
+    var reply = try perform(operation, request, by: protocolOfGit, on: open.keychain)
     if operation == .get, reply.isEmpty, !open.choice.kind.isOfOtherMachine,
       let signIn = GitSignIn(request, stateFolder: open.location.stateFolder)
     {
@@ -120,6 +120,24 @@ package enum GitCredentialCommand {
     if operation == .get, reply.isEmpty { sayIfHidden(request.key, in: open) }
     if hasSaved { open.remember(isSaid: options.selection.tellsOfBeginning) }
     if !reply.isEmpty { try StandardStreams.write(reply) }
+  }
+
+  /// Performs the operation. A login that a locked keychain didn't take is named: git goes on, as if it were stored.
+  private static func perform(
+    _ operation: GitCredentialProtocol.Operation, _ request: borrowing GitRequest,
+    by protocolOfGit: GitCredentialProtocol, on keychain: any KeychainStore
+  ) throws(KeychainError) -> Secret {
+    do throws(KeychainError) {
+      return try protocolOfGit.perform(operation, request, on: keychain)
+    } catch {
+      guard operation == .store, let key = request.key,
+        case .locked = KeychainReadiness(readingFailedWith: error)
+      else { throw error }
+      let place = Item.Key.internetPassword(key).place
+      throw .failure(
+        "the login for \(place) was not stored: \(error.message)", hint: error.hint,
+        status: error.failure.status)
+    }
   }
 
   /// Says why git asks for a login that the person has, where all that matches is hidden on this machine.
