@@ -95,6 +95,8 @@ public final class FoundLogin {
   let isInURL: Bool
   /// Whether its source's rule makes its path that of a page, which doesn't say what the login is for.
   let isOfPage: Bool
+  /// Whether it became the login for the whole server.
+  public private(set) var isPathLeftOut = false
 
   /// Rare properties, kept apart because a file may have a hundred thousand logins without them.
   private final class Rare {
@@ -162,6 +164,7 @@ public final class FoundLogin {
   func leaveOutPath() {
     guard case .internetPassword(var key) = item.key else { return }
     if let address = rare?.page ?? item.key.address { item.addAddress(address) }
+    isPathLeftOut = true
     key.path = nil
     item.key = .internetPassword(key)
   }

@@ -81,7 +81,7 @@ struct TransferReport {
           "\(source): \(Self.text(others.map(\.origin))): there twice, or with more than a login has room for; programs "
             + "find it as it was, and 'llavero get' doesn't")
       }
-      remarks += remarksOnSettling(part.found, source)
+      remarks += remarksOnSettling(part, source)
       if let (origins, kinds) = Self.kinds(\.contradictions, in: part.found) {
         remarks.append(
           "\(source): \(Self.text(origins)): for the same login as an entry before, which says otherwise; kept with "
@@ -108,12 +108,17 @@ struct TransferReport {
   }
 
   /// Notes on decisions about a source's logins.
-  private func remarksOnSettling(_ found: FoundLogins, _ source: String) -> [String] {
+  private func remarksOnSettling(_ part: Part, _ source: String) -> [String] {
+    let found = part.found
     var remarks: [String] = []
-    if found.pathsLeftOut > 0 {
+    let withoutPath = zip(found.logins, part.outcomes).count { $0.isPathLeftOut && $1.isWritten }
+    if withoutPath > 0 {
+      let (it, its, answers) =
+        withoutPath == 1 ? ("it", "its", "answers") : ("they", "their", "answer")
       remarks.append(
-        "\(source): \(countText(found.pathsLeftOut, "login")) came for the whole server, as there; "
-          + "the address with its path is kept with each, and --paths keep makes them for the path alone")
+        "\(source): \(countText(withoutPath, "login")) had a path in \(its) address: "
+          + "\(it) \(isRehearsal ? "would answer" : answers) for the whole server, as in browsers and password managers; "
+          + "'--paths keep' makes \(withoutPath == 1 ? "it" : "them") answer for that path only")
     }
     for group in found.keptApart {
       let names = group.logins.map { terminalText("\($0.item.key.place)") }.joined(separator: " and ")
