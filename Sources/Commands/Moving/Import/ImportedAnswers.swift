@@ -12,6 +12,8 @@ struct ImportedAnswers {
   private let active: [InternetPassword]
   /// The option that selects the same keychain in another command; empty if none was named.
   private let words: [String]
+  /// What answered before the import at places without a default, where a source's program uses an account.
+  private var former: [String: Item.Key] = [:]
 
   /// How many places are told one by one.
   private static let longestList = 5
@@ -26,6 +28,49 @@ struct ImportedAnswers {
     active = found.flatMap(\.active)
   }
 
+  /// Notes what answers before the import.
+  ///
+  /// - Throws: ``KeychainError`` if the keychain can't be read.
+  mutating func noteFormer(in keychain: any KeychainStore) throws(KeychainError) {
+    for (place, keys) in places where used(at: place) != nil {
+      let items = try DefaultCommand.items(at: .internetPassword(keys[0]), in: keychain)
+      if !items.contains(where: \.isDefault) { former[place] = items.first?.key }
+    }
+  }
+
+  /// What a person has to know before the import: which account would answer in place of another.
+  func foreseen() -> [String] {
+    var remarks: [String] = []
+    for (place, keys) in places.sorted(by: { $0.key < $1.key }) {
+      guard let used = self.used(at: place), let former = self.former[place], former.account != used,
+        let key = keys.first(where: { $0.account == used })
+      else { continue }
+      let (whose, change) = instead(of: former)
+      remarks.append(
+        "\(Item.Key.internetPassword(key).inSentence) would answer from then on, instead of \(whose); "
+          + "\(change) keeps \(whose)")
+    }
+    return Self.few(remarks)
+  }
+
+  /// The account that the source's program uses at a place.
+  private func used(at place: String) -> ByteString? {
+    active.first { $0.account != nil && Item.Key.internetPassword($0).place == place }?.account
+  }
+
+  /// Whose login another one replaces, and the command that has it answer.
+  private func instead(of former: Item.Key) -> (whose: String, change: Hint) {
+    let whose = former.account.nonEmpty.map { "\($0)'s" } ?? "the one without an account"
+    return (whose, "\(commandOf: former.words(of: "default", isAmongOthers: true) + words)")
+  }
+
+  private static func few(_ remarks: [String]) -> [String] {
+    if remarks.count <= longestList { return remarks }
+    let more = remarks.count - longestList
+    return remarks.prefix(longestList)
+      + ["and so on for \(countText(more, "more place")), each with several accounts"]
+  }
+
   /// Makes the account in use the default of a place that has none.
   ///
   /// - Returns: what a person has to know of the answers.
@@ -33,16 +78,13 @@ struct ImportedAnswers {
   func settle(in keychain: any KeychainStore) throws(KeychainError) -> [String] {
     var remarks: [String] = []
     for (place, keys) in places.sorted(by: { $0.key < $1.key }) {
-      let used = active.first { $0.account != nil && Item.Key.internetPassword($0).place == place }
+      let used = self.used(at: place)
       if used == nil, Set(keys.map(\.account)).count < 2 { continue }
-      if let remark = try settle(.internetPassword(keys[0]), used?.account, in: keychain) {
+      if let remark = try settle(.internetPassword(keys[0]), used, in: keychain) {
         remarks.append(remark)
       }
     }
-    if remarks.count <= Self.longestList { return remarks }
-    let more = remarks.count - Self.longestList
-    return remarks.prefix(Self.longestList)
-      + ["and so on for \(countText(more, "more place")), each with several accounts"]
+    return Self.few(remarks)
   }
 
   /// - Parameters:
@@ -61,6 +103,10 @@ struct ImportedAnswers {
         else { return nil }
         item.isDefault = true
         return try keychain.update(item)
+      }
+      if let chosen, let former = self.former[key.place], former.account != used {
+        let (whose, change) = instead(of: former)
+        return "\(chosen.key.inSentence) answers from now on, instead of \(whose); \(change) changes that"
       }
       if let chosen { return "\(chosen.key.inSentence) answers where no account is named" }
     }

@@ -57,13 +57,19 @@ struct Importing {
     let logins = found.flatMap(\.logins)
     FoundLogin.unite(logins)
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: comparesNotes)
+    // A migration brings no account in use.
+    var answers = ImportedAnswers(of: mustBeWhole ? [] : found, in: open.choice)
+    try answers.noteFormer(in: keychain)
     if isRehearsal {
       let replaced = policy == .replace ? Set(plan.conflicts) : []
       let foreseen = Transfer(plan: plan, replacing: replaced).foreseen
       let report = report(found, plan, foreseen, isRehearsal: true)
       try output.write(report.report(isRemoved: false), or: report.table() + report.summary())
       sayWhereNotesAre(found, foreseen, isRehearsal: true)
-      if !output.json { say(report.remarks()) }
+      if !output.json {
+        say(report.remarks())
+        if foreseen.contains(where: \.isWritten) { say(answers.foreseen()) }
+      }
       try ConflictPolicy.refuseUndecided(in: plan, policy, mayAsk: mayAsk)
       if !output.json { sayWhatDoesIt(report) }
       return
@@ -102,7 +108,7 @@ struct Importing {
       throw failure
     }
     if hasChanged, !mustBeWhole {
-      let remarks = try ImportedAnswers(of: found, in: open.choice).settle(in: open.own)
+      let remarks = try answers.settle(in: open.own)
       if !output.json { say(remarks) }
     }
     try beforeRemoving()
