@@ -28,7 +28,7 @@ struct RemoveKeychainCommand: ParsableCommand {
     let state = location.stateFolder
     if try isChosen(in: state) {
       throw .failure(
-        "new items go to the keychain \(name)",
+        "the keychain \(name) can't be removed while new items go to it",
         hint: "choose another one for them first, with 'llavero keychain use'", status: .usage)
     }
     let list = try KeychainList.read(in: state)
