@@ -9,7 +9,8 @@ extension HelpTopic {
           llavero setup git
           llavero import gh
 
-      Or make one. This says which rights it needs, and offers to open the page:
+      Or make one. This says which rights it needs and where to make it, and offers
+      to open that page where you have a display:
 
           llavero add https://github.com --account alice
 
