@@ -23,7 +23,7 @@ struct LlaveroCommand: ParsableCommand {
 
       Your logins are in your desktop's keyring or in one encrypted file, which the age tool opens too. \
       'llavero status' says which, and why.
-      Exit status: 0 done, 1 nothing matched, 2 the keychain could not be used, 64 usage. See llavero(1).
+      Exit status: 0 done, 1 nothing matched, 2 something that was needed could not be used, 64 usage. See llavero(1).
       """,
     version: "llavero \(Program.wholeVersion)",
     subcommands: Overview.groups.flatMap(\.commands))

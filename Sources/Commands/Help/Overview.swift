@@ -44,8 +44,8 @@ enum Overview {
     return ShortHelp.beginning + rows.joined() + row("Topics", HelpTopic.all.map(\.name)) + """
 
       'llavero help NAME' explains a command, a topic or a tool such as docker or npm;
-      'llavero help commands' lists all. Exit status: 0 done, 1 nothing matched, 2 the
-      keychain could not be used, 64 wrong usage. See llavero(1).
+      'llavero help commands' lists all. Exit status: 0 done, 1 nothing matched, 2
+      something that was needed could not be used, 64 wrong usage. See llavero(1).
 
       """
   }
