@@ -95,7 +95,7 @@ struct ResolvedReferences: ~Copyable {
     }
     let whole = missing.lazy.compactMap { placed in wholeName(placed.reference.query, in: open) }.first
     if let whole { return "a reference needs the whole name: \(words: whole)" }
-    return "see what it has with 'llavero list'"
+    return "see what there is with 'llavero list'"
   }
 
   /// The reference for the only generic password whose name has the service of a query as its part.

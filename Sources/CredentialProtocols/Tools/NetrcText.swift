@@ -52,7 +52,7 @@ public enum NetrcText {
     return text
   }
 
-  private static let listHint: Hint = "see what it has with 'llavero list'"
+  private static let listHint: Hint = "see what there is with 'llavero list'"
 
   private struct Login: Hashable {
     let server: ByteString

@@ -55,7 +55,7 @@ public enum SummonProtocol: ToolProtocol {
     }
     guard let answer, let value = field.value(of: answer) else {
       throw .failure(
-        "the keychain has nothing for \(id)", hint: "see what it has with 'llavero list'",
+        "the keychain has nothing for \(id)", hint: "see what there is with 'llavero list'",
         status: .nothingMatched)
     }
     return value

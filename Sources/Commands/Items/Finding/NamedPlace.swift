@@ -197,8 +197,8 @@ struct NamedPlace {
     shared.tellUnasked()
     var hint: Hint =
       !shared.isEmpty
-      ? "see what it has with 'llavero list'; 'llavero sync' gets what others have just stored"
-      : "see what it has with 'llavero list'"
+      ? "see what there is with 'llavero list'; 'llavero sync' gets what others have just stored"
+      : "see what there is with 'llavero list'"
     if let service, isWanted {
       let words = ["llavero", "add", "--service", service] + (account.map { ["--account", $0] } ?? [])
       hint = "\(hint), or store it with \(commandOf: words)"
