@@ -36,7 +36,9 @@ struct ItemPrinter: ~Copyable {
   private let hasKeychains: Bool
   /// The items so far, for more than one keychain.
   private var shadows = Shadows()
-  private var hasShadowed = false
+  /// The keychains that have shadowed items, and those that have others.
+  private var shadowed: Set<String> = []
+  private var answering: Set<String> = []
   private let style: TerminalStyle
   private let inUTC: Bool
   /// What the first items need.
@@ -63,7 +65,9 @@ struct ItemPrinter: ~Copyable {
     switch form {
     case .table:
       let isShadowed = hasKeychains && shadows.cover(item)
-      if isShadowed { hasShadowed = true }
+      if let name = item.keychain {
+        if isShadowed { shadowed.insert(name) } else { answering.insert(name) }
+      }
       rows.append(ItemRow(item, isShadowed: isShadowed, inUTC: inUTC))
     case .json:
       json.beginObject()
@@ -87,9 +91,17 @@ struct ItemPrinter: ~Copyable {
   }
 
   /// Says once to a person what a state means, and which columns there was no room for.
-  func sayWhatIsLeftOut() {
-    if hasShadowed, StandardStreams.isTerminal(2) {
+  ///
+  /// - Parameters:
+  ///   - isWhole: whether all items were listed. A keychain whose logins are all shadowed need not be asked.
+  ///   - home: the keychain for new items, which is always asked.
+  func sayWhatIsLeftOut(isWhole: Bool, newItemsIn home: String) {
+    if !shadowed.isEmpty, StandardStreams.isTerminal(2) {
       StandardStreams.say("shadowed: an earlier keychain has the same login, and answers in its place")
+      if isWhole, shadowed.count == 1, let name = shadowed.first, name != home, !answering.contains(name) {
+        let remove: Hint = "\(command: "llavero", "keychain", "remove", name)"
+        StandardStreams.say("hint: \(remove) stops asking it; its items stay where they are")
+      }
     }
     guard StandardStreams.isTerminal(2), let missing = columns?.missing(without: table.leftOut) else {
       return

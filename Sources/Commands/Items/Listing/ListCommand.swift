@@ -93,7 +93,7 @@ struct ListCommand: ParsableCommand {
       throw try output.withArray(.failure("no matching items", hint: hint, status: .nothingMatched))
     }
     try printer.end()
-    printer.sayWhatIsLeftOut()
+    printer.sayWhatIsLeftOut(isWhole: filter == nil && place == nil, newItemsIn: keychain.choice.name)
     guard case .table = form else { return }
     if filter == nil, place == nil { others += othersOfService(keychain, besides: printer.count) }
     if others > 0, StandardStreams.isTerminal(2) {
