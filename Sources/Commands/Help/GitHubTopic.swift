@@ -9,8 +9,7 @@ extension HelpTopic {
           llavero setup git
           llavero import gh
 
-      Or make one. This says which rights it needs and where to make it, and offers
-      to open that page where you have a display:
+      Or make one. This says which rights it needs, and where to make it:
 
           llavero add https://github.com --account alice
 
