@@ -119,4 +119,12 @@ struct WholeFilesTests {
     for unit in text.utf16 { bytes += [UInt8(unit & 0xff), UInt8(unit >> 8)] }
     try expect(Found(bytes, as: .keePass).logins, is: ["T pw"])
   }
+
+  @Test("a password of pass that is no text is passed over")
+  func bytes() {
+    var found = FoundLogins()
+    [UInt8]([0x70, 0xff, 0x0a]).withUnsafeBytes { PassEntry.read("h.example", $0, into: &found) }
+    expect(found.logins.isEmpty)
+    expect(found.passedOver.map(\.reason), is: [.notText])
+  }
 }
