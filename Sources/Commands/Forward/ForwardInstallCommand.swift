@@ -38,8 +38,8 @@ struct ForwardInstallCommand: ParsableCommand {
     case :$PATH: in *:$PWD:*) ;; *) echo "note: $PWD is not on the PATH there" >&2 ;; esac
     """
 
-  /// Runs here. If ssh fails, tar would complain of that, too. `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder
-  /// there.
+  /// Runs here. If ssh fails, tar would complain of that, too. `$1` the folder with the programs, `$2` the host, `$3` the
+  /// script, `$4` the machine, `$5` the folder there.
   private static let here = """
     quoted() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\\\\\''/g")"; }
     tar -C "$1" -chf - llavero llavero-credential 2>/dev/null |

@@ -82,7 +82,7 @@ struct ForwardSetupCommand: ParsableCommand {
   private func changeOfAddition(
     _ inclusion: SSHInclusion, _ places: ForwardingPlaces
   ) throws(KeychainError) -> TextForTerminal? {
-    let hosts = try inclusion.hosts().filter { $0 != host } + [host]
+    let hosts = try hostsWithThis(inclusion)
     let start = Self.startCommand(noKeys: try isWithoutKeys(inclusion))
     return try inclusion.change(hosts, start: start, socket: places.forwardingSocket)
   }
@@ -90,6 +90,10 @@ struct ForwardSetupCommand: ParsableCommand {
   private func isWithoutKeys(_ inclusion: SSHInclusion) throws(KeychainError) -> Bool {
     let hadNoKeys = try inclusion.startsWithoutKeys()
     return noKeys || !keys && hadNoKeys
+  }
+
+  private func hostsWithThis(_ inclusion: SSHInclusion) throws(KeychainError) -> [String] {
+    try inclusion.hosts().filter { $0 != host } + [host]
   }
 
   /// - Throws: ``KeychainError`` if this one isn't among them.
@@ -107,7 +111,7 @@ struct ForwardSetupCommand: ParsableCommand {
 
   /// Returns whether the hosts get no ssh keys.
   private func addHost(to inclusion: SSHInclusion, _ places: ForwardingPlaces) throws(KeychainError) -> Bool {
-    let hosts = try inclusion.hosts().filter { $0 != host } + [host]
+    let hosts = try hostsWithThis(inclusion)
     let withoutKeys = try isWithoutKeys(inclusion)
     // From here, because ssh knows less of the environment.
     let agent = try places.runningAgent(withoutKeys ? ["--no-keys"] : [])

@@ -55,10 +55,8 @@ struct PortalChoice {
   }
 
   private static func dataFolders(_ place: SetupPlace) -> [String] {
-    let own = place.variable("XDG_DATA_HOME") ?? place.home(".local/share")
-    let folders = (place.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":")
     var seen: Set<String> = []
-    return ([own] + folders.map(String.init) + ["/usr/share"]).filter { seen.insert($0).inserted }.map {
+    return ([place.dataHome] + place.dataFolders + ["/usr/share"]).filter { seen.insert($0).inserted }.map {
       "\($0)/\(folder)"
     }
   }

@@ -73,15 +73,12 @@ enum BusActivation {
 
   /// The file of `llavero setup`: D-Bus wants it to be named after the service.
   static func ownFile(_ place: SetupPlace) -> String {
-    let folder =
-      place.variable("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? place.home(".local/share")
-    return "\(folder)/dbus-1/services/\(name).service"
+    "\(place.dataHome)/dbus-1/services/\(name).service"
   }
 
   /// The file by which a bus would start another program for the name, and that program. The first file decides.
   static func ofAnother(_ place: SetupPlace) -> (path: String, program: String)? {
-    let system = place.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
-    let others = system.split(separator: ":").map { "\($0)/dbus-1/services/\(name).service" }
+    let others = place.dataFolders.map { "\($0)/dbus-1/services/\(name).service" }
     let runtime = place.variable("XDG_RUNTIME_DIR").map { "\($0)/dbus-1/services/\(name).service" }
     for path in [runtime, ownFile(place)].compactMap({ $0 }) + others {
       guard let text = try? ConfigurationFile(path: path).anybodysContents() else { continue }

@@ -82,6 +82,16 @@ struct SetupPlace {
     return "\(folder ?? home(".config"))/\(path)"
   }
 
+  /// The person's folder for data of programs (XDG Base Directory Specification).
+  var dataHome: String {
+    variable("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home(".local/share")
+  }
+
+  /// The system's folders for such data, the most important first.
+  var dataFolders: [String] {
+    (variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(String.init)
+  }
+
   /// The first of several files that exists, or a default.
   func first(of paths: [String], else other: String? = nil) -> ConfigurationFile {
     ConfigurationFile(path: paths.first { access($0, F_OK) == 0 } ?? other ?? paths[0])
