@@ -186,5 +186,8 @@ import Testing
       permissions([], grants: [use]).permission(to: .use, self.key("bob@a.example"), by: "git"),
       is: .undecided)
     try expect(permissions(["deny a *"], grants: [use]).permission(to: .use, key, by: "git"), is: .refused)
+    // Who has just decided may be asked for a passphrase as well.
+    try expect(permissions([], grants: [use]).invites(try query("@a.example"), by: "git"))
+    try expect(!permissions([]).invites(try query("@a.example"), by: "git"))
   }
 }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct Bech32Tests {
-  static func decode(_ text: [UInt8]) throws -> (prefix: Int, data: [UInt8]) {
-    var output = [UInt8](repeating: 0, count: 128)
+  static func decode(_ text: [UInt8], room: Int = 128) throws -> (prefix: Int, data: [UInt8]) {
+    var output = [UInt8](repeating: 0, count: room)
     let sizes = try output.withUnsafeMutableBytes { output in
       try text.withUnsafeBytes { try Bech32.decode($0, into: output) }
     }
@@ -21,9 +21,11 @@ import Testing
       ("split1checkupstagehandshakeupstreamerranterredcaperred2y9e3w", 5, 30),
     ])
   func valid(_ text: String, _ prefixCount: Int, _ dataCount: Int) throws {
-    let decoded = try Self.decode(ascii(text))
+    let decoded = try Self.decode(ascii(text), room: dataCount)
     expect(decoded.prefix, is: prefixCount)
     expect(decoded.data.count, is: dataCount)
+    guard dataCount > 0 else { return }
+    #expect(throws: AgeError.invalidKey(.length)) { try Self.decode(ascii(text), room: dataCount - 1) }
   }
 
   @Test(

@@ -55,6 +55,17 @@ import Testing
     try expect(inIt.items(matching: .all), is: [])
   }
 
+  @Test("a new item goes to the default one, whichever that is")
+  func ofDefault() throws {
+    let keychain = try keyring.keychain()
+    try keychain.createCollection("work", isKnown: true) { Secret("another password") }
+    _ = try keychain.service.bus.call(
+      keychain.service.call(
+        "SetAlias", Argument.text("default"), Argument.path("/org/freedesktop/secrets/collection/work")))
+    let added = try keyring.keychain().add(.internet(), "s3cret")
+    expect(added.path?.contains("/work/"), is: true)
+  }
+
   @Test("with one named, items are in it alone")
   func alone() throws {
     let all = try keyring.keychain()
