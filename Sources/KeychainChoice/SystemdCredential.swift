@@ -18,6 +18,9 @@ package struct SystemdCredential {
     path = folder + "/llavero"
   }
 
+  /// Whether the service has it. It may be refused all the same.
+  package var isThere: Bool { access(path, F_OK) == 0 }
+
   /// The contents without a final line feed; `nil` if the service has no credential of this name.
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if others can change it, or all can read it;

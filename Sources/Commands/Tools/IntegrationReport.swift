@@ -230,7 +230,7 @@ struct IntegrationReport {
 
   /// Whether it is a command without quotes around it, and nothing else.
   private static func isCommand(_ remedy: String) -> Bool {
-    ["llavero ", "git config ", "rm ", "ssh "].contains { remedy.hasPrefix($0) } && !remedy.hasPart(", ")
+    ["llavero ", "git config ", "rm ", "ssh ", "export "].contains { remedy.hasPrefix($0) } && !remedy.hasPart(", ")
       && !remedy.hasPart("; ")
   }
 

@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import KeychainChoice
 import PrivateFiles
 import ToolCommands
 
@@ -37,10 +38,8 @@ enum UnaskedOpening {
   }
 
   private static var source: String? {
-    if let folder = variable("CREDENTIALS_DIRECTORY"), FileStatus.isThere(folder + "/llavero") {
-      return "systemd's credential llavero"
-    }
-    let command = "LLAVERO_PASSPHRASE_COMMAND"
+    if SystemdCredential()?.isThere ?? false { return "systemd's credential llavero" }
+    let command = PassphraseCommand.variable
     return variable(command) == nil ? nil : command
   }
 

@@ -2,8 +2,8 @@ import Bytes
 import Keychain
 
 /// A shell command that prints the passphrase. It runs with `/bin/sh -c`, as git's configured commands do.
-struct PassphraseCommand {
-  static let variable = "LLAVERO_PASSPHRASE_COMMAND"
+package struct PassphraseCommand {
+  package static let variable = "LLAVERO_PASSPHRASE_COMMAND"
   static let name = "the command of LLAVERO_PASSPHRASE_COMMAND"
 
   let command: CString
