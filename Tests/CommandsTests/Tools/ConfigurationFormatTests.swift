@@ -563,3 +563,13 @@ struct ConfigurationFormatTests {
     }
   }
 }
+
+@Suite("git's configuration") struct GitEntriesTests {
+  @Test("has the names by which git tells entries apart")
+  func names() throws {
+    let text = "[Credential \"https://A.example\"]\n\tUserName = x\n[a \"b\\\"c\"]\nd\n[a]\ne = 1\n"
+    expect(
+      try GitEntries(bytes(text)).entries.map { String(decoding: $0.name, as: UTF8.self) },
+      is: ["credential.https://A.example.username", "a.b\"c.d", "a.e"])
+  }
+}

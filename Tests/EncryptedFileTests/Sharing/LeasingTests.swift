@@ -93,4 +93,18 @@ import Testing
     keychain.sharing = nil
     try expect(lease(of: item, in: keychain, for: 60), is: .taken)
   }
+
+  @Test("one who renews knows the former tokens of such an item, and takes no other secret for one")
+  func formerTokens() throws {
+    let (keychain, item) = try keychain()
+    func credential(_ token: String) -> Credential {
+      Credential(Secret(token), refreshToken: Secret("refresh \(token)"))
+    }
+    let renewable = try keychain.update(item, credential("first"))
+    let renewed = try keychain.update(renewable, credential("second"))
+    let known = try ["first", "second", "third"].filter { try keychain.hasReplaced(Secret($0), of: renewed) }
+    expect(known, is: ["first"])
+    keychain.sharing = nil
+    try expect(!keychain.hasReplaced(Secret("first"), of: renewed))
+  }
 }
