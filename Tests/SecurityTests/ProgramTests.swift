@@ -97,20 +97,6 @@ import Testing
     try await expect(home.output(of: "\(program) read com.example.app alice"), is: "one\n")
   }
 
-  @Test("save updates a token that is there, and adds one that is not", arguments: Keychain.allCases)
-  func saveToken(_ keychain: Keychain) async throws {
-    let home = ProgramHome(keychain)
-    try await expect(home.output(of: "security-programs read-token alice"), is: "none\n")
-    try await expect(
-      home.output(of: "security-programs save-token alice 7e8", input: "a1\nr1\n"), is: "added\n")
-    try await expect(
-      home.output(of: "security-programs save-token alice 8e8", input: "a2\nr2\n"), is: "updated\n")
-    try await expect(home.output(of: "security-programs save-token bob 9e8", input: "b\nr\n"), is: "added\n")
-    try await expect(
-      home.output(of: "security-programs read-token alice"),
-      is: "access: a2\nrefresh: r2\nexpires: 800000000.0\nscopes: repo read:org\n")
-  }
-
   @Test("a label is a search key", arguments: Keychain.allCases)
   func label(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)

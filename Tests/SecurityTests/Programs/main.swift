@@ -18,8 +18,6 @@ func run(_ program: String, _ words: [String]) async throws {
     try addInternetPassword(server: words[0], account: words[1], path: words.count > 2 ? words[2] : nil)
   case ("find-internet-password", 1): try findInternetPassword(server: words[0])
   case ("generic-password", 2...): try genericPassword(words[0], Array(words[1...]))
-  case ("save-token", 2): try saveToken(account: words[0], lifetime: words[1])
-  case ("read-token", 1): try readToken(account: words[0])
   case ("find-by-label", 1): try findByLabel(words[0])
   case ("store-with-label", 3): try store(label: words[0], server: words[1], account: words[2])
   case ("share", 2): try share(account: words[0], group: words[1])
