@@ -115,27 +115,6 @@ import Testing
       is: .init(errors: "The specified item could not be found in the keychain. (-25300)\n", status: 1))
   }
 
-  @Test("two programs share an item through an access group", arguments: Keychain.allCases)
-  func accessGroup(_ keychain: Keychain) async throws {
-    let home = ProgramHome(keychain)
-    _ = try await home.output(
-      of: "for name in mailer calendar; do cp \"$(command -v security-programs)\" $name; done")
-    let (mine, other) = ("TEAM1.com.example.shared", "TEAM1.com.example.other")
-    try await expect(home.output(of: "./mailer share alice \(mine)", input: "s3cret\n"), is: "stored\n")
-    try await expect(
-      home.output(of: "./calendar read-shared alice \(mine)"), is: "group: \(mine)\npassword: s3cret\n")
-    try await expect(home.output(of: "./calendar share alice \(mine)", input: "x\n"), is: "already there\n")
-    // Another group has another item with the same service and account.
-    try await expect(
-      home.run("./calendar read-shared alice \(other)"),
-      is: .init(errors: "The specified item could not be found in the keychain. (-25300)\n", status: 1))
-    try await expect(home.output(of: "./calendar share alice \(other)", input: "second\n"), is: "stored\n")
-    try await expect(
-      home.output(of: "./mailer read-shared alice \(other)"), is: "group: \(other)\npassword: second\n")
-    try await expect(
-      home.output(of: "./mailer read-shared alice \(mine)"), is: "group: \(mine)\npassword: s3cret\n")
-  }
-
   @Test("an item survives the program's reinstallation", arguments: Keychain.allCases)
   func reinstallation(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)

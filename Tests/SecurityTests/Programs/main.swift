@@ -20,8 +20,6 @@ func run(_ program: String, _ words: [String]) async throws {
   case ("generic-password", 2...): try genericPassword(words[0], Array(words[1...]))
   case ("find-by-label", 1): try findByLabel(words[0])
   case ("store-with-label", 3): try store(label: words[0], server: words[1], account: words[2])
-  case ("share", 2): try share(account: words[0], group: words[1])
-  case ("read-shared", 2): try readShared(account: words[0], group: words[1])
   case ("installation-identifier", 1): try installationIdentifier(service: words[0])
   case ("session", 1...): try await session(words[0], Array(words[1...]))
   case ("list-accounts", 1): try listAccounts(server: words[0])
