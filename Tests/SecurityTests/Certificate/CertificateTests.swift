@@ -109,22 +109,18 @@ import Testing
     expect(SecCertificateCreateWithData(nil, Self.hexadecimal(text)) == nil)
   }
 
-  @Test func `a key is told from others by all of its primary key`() {
+  @Test func `a key's class, type and tag come as numbers and data, however they were given`() {
     let calls = Calls()
     let key: [String: Any] = [
       kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrKeyType: kSecAttrKeyTypeRSA,
-      kSecAttrApplicationTag: Data("tag".utf8), kSecValueData: Data([1, 2]),
+      kSecAttrApplicationTag: Data("tag".utf8),
     ]
-    expect(calls.add(key), is: errSecSuccess)
-    expect(calls.add(key), is: errSecDuplicateItem)
-    for (name, value) in [
-      (kSecAttrKeyClass, kSecAttrKeyClassPublic), (kSecAttrKeyType, kSecAttrKeyTypeEC),
-      (kSecAttrKeySizeInBits, 2048), (kSecAttrApplicationTag, "other"),
-    ] as [(String, Any)] {
+    expect(calls.add(key.merging([kSecValueData: Data([1, 2])]) { $1 }), is: errSecSuccess)
+    for (name, value) in [(kSecAttrApplicationTag, "other"), (kSecAttrKeySizeInBits, 2048)] as [(String, Any)]
+    {
       expect(calls.add(key.merging([name: value]) { $1 }), is: errSecSuccess, "\(name)")
     }
-    let found = calls.attributes(
-      key.filter { $0.key != kSecValueData }.merging([kSecAttrKeySizeInBits: 0]) { $1 })
+    let found = calls.attributes(key.merging([kSecAttrKeySizeInBits: 0]) { $1 })
     expect(found?[kSecAttrKeyType] as? Int, is: 42)
     expect(found?[kSecAttrKeyClass] as? Int, is: 1)
     expect(found?[kSecAttrApplicationTag] as? Data, is: Data("tag".utf8))
