@@ -37,28 +37,42 @@ extension X25519Identity {
   var text: String { withEncodedBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
+extension TemporaryFolder {
+  /// Expects that stock age reads what we encrypt, with a file here, and that we read what it encrypts with options.
+  func expectExchange(
+    _ file: Case, to recipients: [any Recipient], readWith identity: String, writing: [String],
+    with identities: [any Identity], extraStanzas: [Stanza] = [], plugins: String? = nil
+  ) async throws {
+    let plaintext = file.plaintext
+    let ours = try AgeFile.encrypt(
+      plaintext, to: [X25519Identity().recipient] + recipients, extraStanzas: extraStanzas,
+      armored: file.armored)
+    write(ours, to: "ours.age")
+    try await StockAge.run(
+      ["-d", "-i", self[identity], "-o", self["ours.txt"], self["ours.age"]], plugins: plugins)
+    try expect(output("ours.txt", of: file), is: plaintext)
+
+    write(plaintext, to: "theirs.txt")
+    let form = file.armored ? ["-a"] : []
+    try await StockAge.run(
+      form + writing + ["-o", self["theirs.age"], self["theirs.txt"]], plugins: plugins)
+    let theirs = try contents(of: self["theirs.age"])
+    expect(theirs.withUnsafeBytes { FileEncoding.detect($0) }, is: file.armored ? .armored : .binary)
+    try expect(AgeFile.decrypt(theirs, with: identities), is: plaintext)
+  }
+}
+
 @Suite(.serialized) struct StockAgeTests {
   @Test("age reads what we encrypt for a key, and we read what it encrypts", arguments: Case.all)
   func recipients(_ file: Case) async throws {
     let place = TemporaryFolder()
     let identity = X25519Identity()
-    let plaintext = file.plaintext
     place.write(Array("# test\n\(identity.text)\n".utf8), to: "identity.txt")
     let extra = try Stanza(type: "example.com/slot", arguments: ["1"], body: [UInt8](repeating: 7, count: 96))
-    let ours = try AgeFile.encrypt(
-      plaintext, to: [X25519Identity().recipient, identity.recipient], extraStanzas: [extra],
-      armored: file.armored)
-    place.write(ours, to: "ours.age")
-    try await StockAge.run(["-d", "-i", place["identity.txt"], "-o", place["ours.txt"], place["ours.age"]])
-    try expect(place.output("ours.txt", of: file), is: plaintext)
-
-    place.write(plaintext, to: "theirs.txt")
-    let form = file.armored ? ["-a"] : []
-    try await StockAge.run(
-      form + ["-r", identity.recipient.description, "-o", place["theirs.age"], place["theirs.txt"]])
-    let theirs = try contents(of: place["theirs.age"])
-    expect(theirs.withUnsafeBytes { FileEncoding.detect($0) }, is: file.armored ? .armored : .binary)
-    try expect(AgeFile.decrypt(theirs, with: [X25519Identity(), identity]), is: plaintext)
+    try await place.expectExchange(
+      file, to: [identity.recipient], readWith: "identity.txt",
+      writing: ["-r", identity.recipient.description], with: [X25519Identity(), identity],
+      extraStanzas: [extra])
   }
 
   @Test("age reads what we encrypt with a passphrase, and we read what it encrypts", arguments: Case.all)

@@ -23,18 +23,8 @@ private func makeSSHKey(in place: TemporaryFolder, passphrase: String = "") asyn
     let identities = try contents(of: place["key"]).withUnsafeBytes {
       try IdentityFile.parse($0, plugins: PluginSettings())
     }
-    let plaintext = file.plaintext
-    let ours = try AgeFile.encrypt(
-      plaintext, to: [X25519Identity().recipient] + recipients, armored: file.armored)
-    place.write(ours, to: "ours.age")
-    try await StockAge.run(["-d", "-i", place["key"], "-o", place["ours.txt"], place["ours.age"]])
-    try expect(place.output("ours.txt", of: file), is: plaintext)
-
-    place.write(plaintext, to: "theirs.txt")
-    let form = file.armored ? ["-a"] : []
-    try await StockAge.run(
-      form + ["-R", place["key.pub"], "-o", place["theirs.age"], place["theirs.txt"]])
-    try expect(AgeFile.decrypt(try contents(of: place["theirs.age"]), with: identities), is: plaintext)
+    try await place.expectExchange(
+      file, to: recipients, readWith: "key", writing: ["-R", place["key.pub"]], with: identities)
   }
 
   @Test("pyrage reads what we encrypt for an SSH key, and we read what it encrypts", arguments: 0..<8)
@@ -98,20 +88,10 @@ private func makeSSHKey(in place: TemporaryFolder, passphrase: String = "") asyn
     place.write(identityFile, to: "identity.txt")
     let recipient = try RecipientsFile.parseRecipient(Self.plain.recipient, plugins: settings)
     let identities = try identityFile.withUnsafeBytes { try IdentityFile.parse($0, plugins: settings) }
-    let plaintext = file.plaintext
-    let ours = try AgeFile.encrypt(
-      plaintext, to: [X25519Identity().recipient, recipient], armored: file.armored)
-    place.write(ours, to: "ours.age")
-    try await StockAge.run(
-      ["-d", "-i", place["identity.txt"], "-o", place["ours.txt"], place["ours.age"]], plugins: place.path)
-    try expect(place.output("ours.txt", of: file), is: plaintext)
-
-    place.write(plaintext, to: "theirs.txt")
-    let form = file.armored ? ["-a"] : []
-    try await StockAge.run(
-      form + ["-r", Self.plain.recipient, "-o", place["theirs.age"], place["theirs.txt"]], plugins: place.path
-    )
-    try expect(AgeFile.decrypt(try contents(of: place["theirs.age"]), with: identities), is: plaintext)
+    try await place.expectExchange(
+      file, to: [recipient], readWith: "identity.txt", writing: ["-r", Self.plain.recipient],
+      with: identities,
+      plugins: place.path)
   }
 
   @Test("age wraps for a plugin's identity as we do")

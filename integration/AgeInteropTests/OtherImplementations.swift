@@ -27,15 +27,12 @@ func execute(_ program: String, _ arguments: [String], install: String) async th
 
 /// Stock age, from apt.
 enum StockAge {
-  static func run(_ arguments: [String]) async throws {
-    try await execute("age", arguments, install: "apt-get install age")
-  }
-
-  /// Runs it with a folder of plugins before the PATH.
-  static func run(_ arguments: [String], plugins: String) async throws {
+  /// Runs it, with a folder of plugins before the PATH.
+  static func run(_ arguments: [String], plugins: String? = nil) async throws {
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
     // A variable before the program is an argument for env.
-    try await execute("PATH=\(plugins):\(path)", ["age"] + arguments, install: "apt-get install age")
+    let words = (plugins.map { ["PATH=\($0):\(path)"] } ?? []) + ["age"] + arguments
+    try await execute(words[0], Array(words.dropFirst()), install: "apt-get install age")
   }
 
   /// age asks for passphrases only on its terminal, so this provides one.
