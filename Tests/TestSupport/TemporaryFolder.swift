@@ -22,7 +22,7 @@ public final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    Self.removeTree(path)
+    removeAll(path)
     Self.existing.subtract(1, ordering: .releasing)
   }
 
@@ -58,18 +58,19 @@ public final class TemporaryFolder: Sendable {
     return ["\(name)/"] + names(in: "\(base)/\(name)").flatMap { tree(base, "\(name)/\($0)") }
   }
 
-  private static func removeTree(_ path: String) {
-    if isFolder(path) {
-      chmod(path, 0o700)
-      for name in names(in: path) { removeTree("\(path)/\(name)") }
-      rmdir(path)
-    } else {
-      unlink(path)
-    }
-  }
-
-  private static func isFolder(_ path: String) -> Bool {
+  fileprivate static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
+}
+
+/// Removes a file, or a folder with its contents.
+package func removeAll(_ path: String) {
+  guard TemporaryFolder.isFolder(path) else {
+    unlink(path)
+    return
+  }
+  chmod(path, 0o700)
+  for name in names(in: path) { removeAll("\(path)/\(name)") }
+  rmdir(path)
 }

@@ -56,18 +56,20 @@ final class OtherReader {
       gone == nil ? "use" : "old", item.reference?.bytes.description ?? "", String(known.revision),
     ]
     fields += [item.creationDate, item.modificationDate].map { String($0?.milliseconds ?? 0) }
-    fields.append(hex(SortKey.whole(of: item.key)))
+    fields.append(hexadecimal(SortKey.whole(of: item.key)))
     for text in [item.label, item.comment, item.itemDescription, item.creator, item.type] {
-      fields.append(text.map { hex($0.bytes) } ?? "-")
+      fields.append(text.map { hexadecimal($0.bytes) } ?? "-")
     }
     fields.append(item.isDefault ? "default" : "-")
     var attributes: [String] = []
-    item.furtherAttributes.forEach { attributes.append("\($0)=\(hex($1.bytes))") }
+    item.furtherAttributes.forEach { attributes.append("\($0)=\(hexadecimal($1.bytes))") }
     fields.append(attributes.isEmpty ? "-" : attributes.joined(separator: ","))
     for text in [item.secretService.collection, item.secretService.contentType] {
-      fields.append(text.map { hex($0.bytes) } ?? "-")
+      fields.append(text.map { hexadecimal($0.bytes) } ?? "-")
     }
-    let lookup = item.secretService.lookup?.all.map { "\(hex($0.name.bytes))=\(hex($0.value.bytes))" }
+    let lookup = item.secretService.lookup?.all.map {
+      "\(hexadecimal($0.name.bytes))=\(hexadecimal($0.value.bytes))"
+    }
     fields.append(lookup.map { "{\($0.sorted().joined(separator: ","))}" } ?? "-")
     let hasSecret = gone?.hasSecret ?? true
     let own = known.confidential
@@ -80,13 +82,6 @@ final class OtherReader {
   private func digest(_ bytes: [UInt8]) -> String {
     var hash = [UInt8](repeating: 0, count: 32)
     crypto_hash_sha256(&hash, bytes, UInt64(bytes.count))
-    return "\(hex(hash[..<8])):\(bytes.count)"
-  }
-
-  private func hex(_ bytes: some Sequence<UInt8>) -> String {
-    var text: [UInt8] = []
-    let digits = Array("0123456789abcdef".utf8)
-    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-    return String(decoding: text, as: UTF8.self)
+    return "\(hexadecimal(Array(hash[..<8]))):\(bytes.count)"
   }
 }

@@ -72,10 +72,3 @@ struct Trial {
     self.init(steps: steps, scale: scale, readEvery: readEvery)
   }
 }
-
-/// Removes a file, or a folder with its contents.
-func removeAll(_ path: String) {
-  if unlink(path) == 0 || errno == ENOENT { return }
-  for name in names(in: path) { removeAll(path + "/" + name) }
-  rmdir(path)
-}

@@ -38,12 +38,6 @@ func setAge(_ path: String, seconds: Int) {
   utimensat(AT_FDCWD, path, [moment, moment], 0)
 }
 
-func removeAll(_ path: String) {
-  if unlink(path) == 0 { return }
-  for name in names(in: path) { removeAll(path + "/" + name) }
-  rmdir(path)
-}
-
 /// The number of this process's descriptors for files below a folder.
 func descriptors(below folder: String) -> Int {
   names(in: "/proc/self/fd").count { name in
