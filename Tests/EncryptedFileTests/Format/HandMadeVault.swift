@@ -125,15 +125,10 @@ struct HandMadeVault {
   func slot(
     _ passphrase: String, logN: Int = 4, id: String = "0123456789abcdef", kind: String = "passphrase"
   ) throws -> Stanza {
-    try Array(passphrase.utf8).withUnsafeBytes { try slot($0, logN: logN, id: id, kind: kind) }
-  }
-
-  func slot(
-    _ passphrase: UnsafeRawBufferPointer, logN: Int = 4, id: String = "0123456789abcdef",
-    kind: String = "passphrase"
-  ) throws -> Stanza {
-    let file = try AgeFile.encrypt(
-      identityText(), to: [try ScryptRecipient(passphrase: passphrase, logN: logN)])
+    let recipient = try Array(passphrase.utf8).withUnsafeBytes {
+      try ScryptRecipient(passphrase: $0, logN: logN)
+    }
+    let file = try AgeFile.encrypt(identityText(), to: [recipient])
     return try Stanza(type: "llavero/slot", arguments: ["1", id, kind], body: file)
   }
 }

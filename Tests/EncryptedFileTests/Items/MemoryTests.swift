@@ -145,22 +145,4 @@ struct MemoryTests {
     let credential = try keychain.credential(of: found[0])
     expect(credential.secret.count, is: 41)
   }
-
-  @Test("nothing of a passphrase is left after it opened a vault")
-  func passphrase() throws {
-    let place = Place()
-    place.makeFolders()
-    let needle = Needle(seed: 8)
-    try open(place, needle)
-    try expect(needle.copies(), is: [])
-  }
-
-  private func open(_ place: Place, _ needle: Needle) throws {
-    var vault = try HandMadeVault()
-    let slot = try needle.secret().withUnsafeBytes { try vault.slot($0) }
-    vault.stanzas = [try vault.vaultStanza(), slot]
-    try put(try vault.file(), into: place.vault)
-    let keychain = EncryptedFileKeychain(at: place.location, passphrase: { _ in needle.secret() })
-    try expect(keychain.servers().count, is: 3)
-  }
 }
