@@ -176,10 +176,17 @@ import Testing
     let program = "security-programs ask-for-passphrase com.example.app alice"
     try await expect(home.output(of: program), is: "fail: 0\nallow: 0 s3cret\n")
     try await home.lock()
+    // One that doesn't ask.
+    try await expect(
+      home.run("security-programs generic-password read com.example.app alice"),
+      is: .init(errors: "unhandledError(-25308)\n", status: 1))
     try await expect(
       home.output(of: program, input: "correct horse\n"), is: "fail: -25308\nasked\nallow: 0 s3cret\n"
     )
     try await expect(home.output(of: program), is: "fail: -25308\nasked\nallow: -128\n")
+    try await expect(
+      home.output(of: program, input: "wrong\ncorrect horse\n"),
+      is: "fail: -25308\nasked\nasked\nallow: 0 s3cret\n")
     try await expect(
       home.output(of: program, input: "wrong\nwrong\nwrong\nwrong\nwrong\n"),
       is: "fail: -25308\nasked\nasked\nasked\nallow: -25293\n")

@@ -2,29 +2,10 @@ import Foundation
 import Security
 
 /// A status other than success, with Keychain Services' own message.
-enum KeychainServicesStatus: Error, Equatable {
-  case itemNotFound
-  case duplicateItem
-  case interactionNotAllowed
-  case other(OSStatus)
+struct KeychainServicesStatus: Error {
+  let status: OSStatus
 
-  init(_ status: OSStatus) {
-    switch status {
-    case errSecItemNotFound: self = .itemNotFound
-    case errSecDuplicateItem: self = .duplicateItem
-    case errSecInteractionNotAllowed: self = .interactionNotAllowed
-    default: self = .other(status)
-    }
-  }
-
-  var status: OSStatus {
-    switch self {
-    case .itemNotFound: return errSecItemNotFound
-    case .duplicateItem: return errSecDuplicateItem
-    case .interactionNotAllowed: return errSecInteractionNotAllowed
-    case .other(let status): return status
-    }
-  }
+  init(_ status: OSStatus) { self.status = status }
 }
 
 extension KeychainServicesStatus: LocalizedError {
