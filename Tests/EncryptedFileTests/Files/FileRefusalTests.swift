@@ -60,6 +60,12 @@ struct FileRefusalTests {
         1 lacks @nowhere
         """),
       Scenario(
+        "a keychain that is open notices that its vault has gone or was damaged since",
+        """
+        1' adds a; 1' has a; 1 saves vault v; 1 writes vault v<1; 1' count ! …; 1 removes vault; 1' count ! missing vault
+        1 writes vault v; 1' has a
+        """),
+      Scenario(
         "a vault that is too large is refused before it is read",
         "1 adds a; 1 grown vault 75497473; 1 count ! \(tooLarge); 1 adds b ! \(tooLarge)"),
       Scenario(

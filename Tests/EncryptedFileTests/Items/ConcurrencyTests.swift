@@ -169,21 +169,6 @@ struct ConcurrencyTests {
     try body(held, folder)
   }
 
-  @Test("a keychain that is open notices that its vault has gone or was damaged since")
-  func noticesDamage() throws {
-    let place = Place()
-    let keychain = place.keychain()
-    try keychain.add(servers: ["a.example"])
-    try expect(keychain.servers(), is: ["a.example"])
-    let whole = try contents(of: place.vault)
-    try put(whole.dropLast(), into: place.vault)
-    expect(failure { try keychain.servers() } != nil)
-    unlink(place.vault)
-    expect(failure { try keychain.servers() }, is: .missing(path: place.vault))
-    try put(whole, into: place.vault)
-    try expect(keychain.servers(), is: ["a.example"])
-  }
-
   @Test("an answer has the secret that its item had when it was found", arguments: [2, 1500])
   func oneGeneration(count: Int) throws {
     let place = Place()
