@@ -31,6 +31,15 @@ import Testing
     ForwardedKeychain(to: { offered }, permissions: permissions, asks: asks)
   }
 
+  /// The fault that answers a host's change; `nil` if there is none.
+  private func fault(of change: ItemChange, _ permissions: Permissions) -> ForwardFault? {
+    let request = ForwardRequest(.change([change]), tool: "git")
+    guard case .response(.fault(let fault)) = ForwardingService(offered, permissions).answer(request) else {
+      return nil
+    }
+    return fault
+  }
+
   @Test("a list has only what rules allow")
   func list() throws {
     let allowed = keychain(try permissions("allow far https://a.example/acme"))
@@ -177,14 +186,7 @@ import Testing
       ItemChange(.add(.generic(service, account: "another"), keepsDates: false), Credential(password: "x")),
       ItemChange(.update(kept, kept), Credential(password: "x")), ItemChange(.update(kept, movedAway)),
       ItemChange(.update(other, moved)), ItemChange(.delete(kept)),
-    ] {
-      let outcome = ForwardingService(offered, .everything).answer(
-        ForwardRequest(.change([change]), tool: "git"))
-      guard case .response(.fault(.refused)) = outcome else {
-        Issue.record("\(outcome)")
-        continue
-      }
-    }
+    ] { expect(fault(of: change, .everything), is: .refused) }
     try expect(offered.everything(), is: before)
   }
 
@@ -197,14 +199,7 @@ import Testing
     let before = try offered.everything()
     for change in [
       ItemChange(.delete(forged)), ItemChange(.update(forged, forged), Credential(password: "x")),
-    ] {
-      let outcome = ForwardingService(offered, permissions).answer(
-        ForwardRequest(.change([change]), tool: "git"))
-      guard case .response(.fault(.changed)) = outcome else {
-        Issue.record("\(outcome)")
-        continue
-      }
-    }
+    ] { expect(fault(of: change, permissions), is: .changed) }
     try expect(offered.everything(), is: before)
   }
 
