@@ -121,15 +121,11 @@ import Testing
   func malformedX25519() throws {
     let good = try Header(try Self.header()).stanzas[0]
     let share = good.arguments[0]
-    let stanzas = [
-      try Stanza(type: "X25519", body: good.body),
-      try Stanza(type: "X25519", arguments: [share, "x"], body: good.body),
-      try Stanza(type: "X25519", arguments: [share + "A"], body: good.body),
-      try Stanza(type: "X25519", arguments: [String(share.dropLast())], body: good.body),
-      try Stanza(type: "X25519", arguments: [share], body: good.body + [0]),
-      try Stanza(type: "X25519", arguments: [share], body: []),
-    ]
-    for stanza in stanzas {
+    for (arguments, body) in [
+      ([], good.body), ([share, "x"], good.body), ([share + "A"], good.body),
+      ([String(share.dropLast())], good.body), ([share], good.body + [0]), ([share], []),
+    ] {
+      let stanza = try Stanza(type: "X25519", arguments: arguments, body: body)
       #expect(throws: AgeError.header(.x25519Stanza)) { _ = try Self.identity.unwrap([stanza]) }
     }
   }
