@@ -14,9 +14,9 @@ from pathlib import Path
 # The suites whose cases depend most on a module, the quickest first. Unit tests come before them.
 SUITES = {
     "Keychain": "finding changing search-list security",
-    "EncryptedFile": "git-faults upgrade race damage errors killed slots passphrase-sources concurrency other-user sync model",
+    "EncryptedFile": "git-faults upgrade race damage errors killed memory slots passphrase-sources concurrency other-user sync model",
     "Age": "upgrade damage slots passphrase-sources git-shared",
-    "PrivateFiles": "other-user race errors killed damage unlock-cache",
+    "PrivateFiles": "run changing other-user race errors killed damage unlock-cache",
     "CredentialProtocols": "docker cargo terraform goauth kubectl aws run askpass",
     "SecretService": "kwallet secret-service-faults secret-service-programs search-list changing",
     "SecretServiceProvider": "secret-service-provider secret-service-interop secret-service-conditions secret-service-forwarded",
