@@ -226,9 +226,9 @@ class Client:
     def found_in(self, collection, attributes):
         return self.call(collection, "Collection.SearchItems", "a{ss}", attributes)
 
-    def contents(self, attributes=None):
+    def contents(self):
         """Label, attributes and secret of each item, by path."""
-        found = self.secrets(self.found(attributes or {}))
+        found = self.secrets(self.found({}))
         return {path: (self.get(path, "Item", "Label")[1], self.get(path, "Item", "Attributes")[1], secret)
                 for path, secret in found.items()}  # fmt: skip
 
@@ -379,10 +379,6 @@ class Session:
         return padded[:-length], kind
 
 
-def owned(client):
-    return bool(client.send(message_bus.NameHasOwner(NAME)))
-
-
 def until(what, about, seconds=30):
     end = time.monotonic() + seconds
     while not what():
@@ -399,13 +395,9 @@ def is_running(process):
         return False
 
 
-def end(process):
-    """Ends the service; a call that reaches the bus before it knows of that gets an error."""
-    os.kill(process, 15)
-    is_over(process)
-
-
-def is_over(process):
+def kill(process):
+    """Kills the service; a call that reaches the bus before it knows of that gets an error."""
+    os.kill(process, 9)
     until(lambda: not is_running(process), f"the end of {process}")
     with Client() as client:
-        until(lambda: not owned(client), "the end of its name")
+        until(lambda: not client.send(message_bus.NameHasOwner(NAME)), "the end of its name")
