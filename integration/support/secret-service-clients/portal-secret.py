@@ -2,16 +2,12 @@
 """Asks xdg-desktop-portal for the application's secret, as a sandboxed program does: portal-secret.py [WAY]
 
 Prints a line `RESPONSE SECRET`, both of the portal's answer: a number, and the bytes that came through the pipe in
-hexadecimal. The ways: `pipe`, which reads beside the answer; `full`, whose pipe is full, and which reads only after
-another request has been answered; `gone`, which closes the pipe's other end at once; `waits`, until it is ended.
+hexadecimal. The ways: `pipe`, which reads after the answer; `waits`, until it is ended.
 """
 
-import fcntl
-import itertools
 import os
 import signal
 import sys
-import threading
 
 from jeepney import DBusAddress, HeaderFields, MatchRule, message_bus, new_method_call
 from jeepney.io.blocking import Proxy, open_dbus_connection
@@ -20,13 +16,11 @@ PORTAL = DBusAddress(
     "/org/freedesktop/portal/desktop", bus_name="org.freedesktop.portal.Desktop", interface="org.freedesktop.portal.Secret"
 )
 PATIENCE = 60
-tokens = itertools.count()
 
 
 def ask(connection, descriptor):
     """Returns the path of the request. Its answer may come before this has returned, and is kept."""
-    token = f"llavero{next(tokens)}"
-    message = new_method_call(PORTAL, "RetrieveSecret", "ha{sv}", (descriptor, {"handle_token": ("s", token)}))
+    message = new_method_call(PORTAL, "RetrieveSecret", "ha{sv}", (descriptor, {"handle_token": ("s", "llavero")}))
     reply = connection.send_and_get_reply(message, timeout=PATIENCE)
     if HeaderFields.error_name in reply.header.fields:
         sys.exit(f"{reply.header.fields[HeaderFields.error_name]}: {reply.body}")
@@ -42,52 +36,15 @@ def response(connection, path):
             return message.body[0]
 
 
-def read_all(descriptor, into):
-    with open(descriptor, "rb") as file:
-        into.append(file.read())
-
-
 def pipe():
     connection = connected()
     reading, writing = os.pipe()
-    read = []
-    reader = threading.Thread(target=read_all, args=(reading, read), daemon=True)
-    reader.start()
     path = ask(connection, writing)
     os.close(writing)
     number = response(connection, path)
-    reader.join(PATIENCE)
-    if reader.is_alive():
-        sys.exit("nobody has closed the pipe")
-    print(number, read[0].hex())
-
-
-def full():
-    connection = connected()
-    reading, writing = os.pipe()
-    size = fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
-    os.write(writing, bytes(size))
-    ask(connection, writing)
-    os.close(writing)
-    # Another program isn't held up by it.
-    pipe()
-    read = []
-    reader = threading.Thread(target=read_all, args=(reading, read), daemon=True)
-    reader.start()
-    reader.join(PATIENCE)
-    if reader.is_alive():
-        sys.exit("nobody has closed the full pipe")
-    # Whether its secret still came is for whoever has asked to see.
-    print("then", read[0][size:].hex())
-
-
-def gone():
-    connection = connected()
-    reading, writing = os.pipe()
-    os.close(reading)
-    path = ask(connection, writing)
-    os.close(writing)
-    print(response(connection, path))
+    # It ends only if whoever has written the secret closes the pipe.
+    with open(reading, "rb") as file:
+        print(number, file.read().hex())
 
 
 def waits():
@@ -104,4 +61,4 @@ def connected():
     return connection
 
 
-{"pipe": pipe, "full": full, "gone": gone, "waits": waits}[sys.argv[1] if len(sys.argv) > 1 else "pipe"]()
+{"pipe": pipe, "waits": waits}[sys.argv[1] if len(sys.argv) > 1 else "pipe"]()

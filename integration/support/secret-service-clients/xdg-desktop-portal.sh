@@ -49,12 +49,12 @@ served_portal() {
   "$@"
 }
 
-# portal_client WAY: as a program outside of every sandbox
+# portal_client: as a program outside of every sandbox
 portal_client() {
-  PYTHONDONTWRITEBYTECODE=1 timeout 90 "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service-clients/portal-secret.py" "$@"
+  PYTHONDONTWRITEBYTECODE=1 timeout 90 "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service-clients/portal-secret.py"
 }
 
-# portal_client_of APP WAY: as a program in Flatpak's sandbox, which the portal knows by a file in its root
+# portal_client_of APP: as a program in Flatpak's sandbox, which the portal knows by a file in its root
 portal_client_of() {
   local venv
   venv=$(cd "$(dirname "$LLAVERO_TEST_PYTHON")/.." && pwd)
@@ -62,7 +62,7 @@ portal_client_of() {
   timeout 90 bwrap --unshare-pid --die-with-parent --proc /proc --dev /dev --ro-bind /usr /usr --symlink usr/bin /bin \
     --symlink usr/lib /lib --symlink usr/lib64 /lib64 --ro-bind "$venv" "$venv" --ro-bind "$SUPPORT" "$SUPPORT" \
     --ro-bind "$CASE" "$CASE" --ro-bind "$CASE/info" /.flatpak-info --setenv PYTHONDONTWRITEBYTECODE 1 \
-    "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service-clients/portal-secret.py" "${@:2}"
+    "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service-clients/portal-secret.py"
 }
 
 # portal_asks APP: sets $response and $secret, in hexadecimal; APP is '' for a program outside

@@ -1928,22 +1928,6 @@ def wrong_calls_of_the_portal_are_refused(client):
     equal(client.call(PORTAL, PROPERTIES + ".Get", "ss", IMPLEMENTATION, "version"), ("u", 1), "version")
 
 
-@group("locked", gnome_keyring="it asks a prompter of its own")
-def portal_of_a_locked_keychain_gives_nothing(client, password):
-    with Portal() as portal:
-        before = portal.secret_of("org.example.Locked")
-        client.lock(DEFAULT)
-        reading, writing = os.pipe()
-        serial, _ = portal.ask("org.example.Locked", writing)
-        os.close(writing)
-        # Nobody can be asked here.
-        equal(portal.answer(serial)[0], 1, "response")
-        with open(reading, "rb") as file:
-            equal(file.read(), b"", "bytes")
-        client.unlock_with(password, DEFAULT)
-        equal(portal.secret_of("org.example.Locked"), before, "after it was unlocked")
-
-
 # --- running them
 
 
