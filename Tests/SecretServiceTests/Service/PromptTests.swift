@@ -185,6 +185,7 @@ import Testing
     }
     try waitUntil { service.openPrompts == 7 }
     expect(failure { try refused.add(.internet("refused.example"), "x") }, is: .collectionLocked("login"))
+    expect(service.openPrompts, is: 7)
     // Longer than any of them would wait for the lock.
     sleep(6)
     expect((all + twins).allSatisfy { $0.result == nil })

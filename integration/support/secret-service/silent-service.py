@@ -9,7 +9,7 @@ import sys
 import time
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from jeepney import DBusAddress, HeaderFields, MessageType, message_bus, new_error, new_method_return, new_signal
+from jeepney import HeaderFields, MessageType, message_bus, new_error, new_method_return
 from jeepney.io.blocking import open_dbus_connection
 from secretstorage.dhcrypto import Session
 from secretstorage.util import format_secret
@@ -33,18 +33,9 @@ class Refusal(Exception):
 
 class Item:
     def __init__(self, attributes, label, secret):
-        self.attributes, self.label, self.secret = attributes, label, secret
-        self.created = self.modified = int(time.time())
-
-    def properties(self, locked):
-        return {
-            "Attributes": ("a{ss}", self.attributes),
-            "Label": ("s", self.label),
-            "Locked": ("b", locked),
-            "Type": ("s", self.attributes.get("xdg:schema", "")),
-            "Created": ("t", self.created),
-            "Modified": ("t", self.modified),
-        }
+        self.secret = secret
+        now = ("t", int(time.time()))
+        self.properties = {"Attributes": ("a{ss}", attributes), "Label": ("s", label), "Created": now, "Modified": now}
 
 
 class Service:
@@ -55,9 +46,7 @@ class Service:
         self.count = 1
         self.sessions = {}
         self.locked = options.locked
-        self.prompt = options.prompt
         self.encrypts = not options.plain
-        self.completed = None
 
     def OpenSession(self, path, algorithm, value):
         session = Session()
@@ -76,16 +65,14 @@ class Service:
         return "o", (COLLECTION if name == "default" else "/",)
 
     def SearchItems(self, path, attributes):
-        found = [item for item in self.items if attributes.items() <= self.items[item].attributes.items()]
+        wanted = attributes.items()
+        found = [each for each, item in self.items.items() if wanted <= item.properties["Attributes"][1].items()]
         if path != ROOT:
             return "ao", (found,)
         return "aoao", ([], found) if self.locked else (found, [])
 
     def Unlock(self, path, objects):
-        if not self.locked:
-            return "aoo", (objects, "/")
-        self.completed = objects
-        return "aoo", ([], PROMPT)
+        return "aoo", ([], PROMPT) if self.locked else (objects, "/")
 
     def Prompt(self, path, window):
         return "", ()
@@ -97,14 +84,10 @@ class Service:
         self.refuse_while_locked()
         return "(oayays)", (format_secret(self.sessions[session], self.items[path].secret, "text/plain"),)
 
-    def GetSecrets(self, path, items, session):
-        secrets = {item: self.GetSecret(item, session)[1][0] for item in items if not self.locked}
-        return "a{o(oayays)}", (secrets,)
-
     def SetSecret(self, path, secret):
         self.refuse_while_locked()
         self.items[path].secret = self.opened(secret)
-        self.items[path].modified = int(time.time())
+        self.items[path].properties["Modified"] = ("t", int(time.time()))
         return "", ()
 
     def CreateItem(self, path, properties, secret, replace):
@@ -132,14 +115,14 @@ class Service:
 
     def Set(self, path, interface, name, value):
         self.refuse_while_locked()
-        setattr(self.items[path], name.lower(), value[1])
+        self.items[path].properties[name] = value
         return "", ()
 
     def properties(self, path):
         if path == ROOT:
             return {"Collections": ("ao", [COLLECTION])}
         if path.startswith(COLLECTION + "/"):
-            return self.items[path].properties(self.locked)
+            return {**self.items[path].properties, "Locked": ("b", self.locked)}
         return {
             "Items": ("ao", list(self.items)),
             "Label": ("s", "Login"),
@@ -159,14 +142,6 @@ class Service:
     def refuse_while_locked(self):
         if self.locked:
             raise Refusal(API + "Error.IsLocked")
-
-    def completion(self):
-        """The signal that ends the prompt; None if it never ends."""
-        if self.prompt == "ignore":
-            return None
-        self.locked = False
-        result = (False, ("ao", self.completed))
-        return new_signal(DBusAddress(PROMPT, interface=API + "Prompt"), "Completed", "bv", result)
 
 
 def reply(service, options, call, method, path):
@@ -201,9 +176,6 @@ def serve(options):
                 continue
             answered += 1
             connection.send(reply(service, options, call, method, path))
-            completion = service.completion() if method == "Prompt" else None
-            if completion:
-                connection.send(completion)
 
 
 def pair(text):
@@ -215,8 +187,7 @@ parser.add_argument("--answer", type=int, metavar="N", help="go silent after N a
 parser.add_argument("--silent", action="append", default=[], metavar="METHOD", help="never answer it")
 parser.add_argument("--refuse", action="append", type=pair, default=[], metavar="METHOD=ERROR")
 parser.add_argument("--plain", action="store_true", help="know no encrypted sessions")
-parser.add_argument("--locked", action="store_true")
-parser.add_argument("--prompt", choices=["unlock", "ignore"], default="ignore", help="how prompts end")
+parser.add_argument("--locked", action="store_true", help="and its prompts never end")
 parser.add_argument("--log", metavar="FILE", help="write the names of the methods that are called")
 arguments = parser.parse_args()
 arguments.refuse = dict(arguments.refuse)
