@@ -103,10 +103,14 @@ uvs() {
 
 # with_passphrase COMMAND...: runs it beside llavero with a keychain that has a passphrase, and is unlocked
 with_passphrase() {
+  has_passphrase
+  with_provider "$@"
+}
+
+has_passphrase() {
   lock_at_end
   "${little_memory[@]}" llavero init --passphrase --passphrase-fd 3 3< <(echo passphrase) >"$CASE/init"
   unlocked
-  with_provider "$@"
 }
 
 # A service that doesn't answer is neither.
