@@ -24,9 +24,9 @@ python_keyring() { # COMMAND SERVICE ACCOUNT
   PYTHON_KEYRING_BACKEND=keyring.backends.SecretService.Keyring "$LLAVERO_TEST_PYTHON" -m keyring "$@"
 }
 
-# secretstorage PYTHON [SECRET]: runs code with `collection`, the default one, and the secret in sys.argv[2]
+# secretstorage PYTHON: runs code with `collection`, the default one
 secretstorage() {
-  "$LLAVERO_TEST_PYTHON" - "$1" "${2:-$SECRET}" <<'PYTHON'
+  "$LLAVERO_TEST_PYTHON" - "$1" <<'PYTHON'
 import contextlib, secretstorage, sys
 place = {"protocol": "https", "server": "example.com"}
 with contextlib.closing(secretstorage.dbus_init()) as connection:
@@ -115,20 +115,6 @@ pythons_keyring() { # NAME
     has) prints "$2" python_keyring get "$name" alice ;;
     has_none) complains '' python_keyring get "$name" alice ;;
     erases) python_keyring del "$name" alice ;;
-    esac
-  }
-}
-
-pythons_secretstorage() {
-  request=(protocol=https host=example.com)
-  theirs() {
-    case $1 in
-    stores) secretstorage '
-found = list(collection.search_items({**place, "user": "alice"}))
-if found: found[0].set_secret(sys.argv[2].encode())
-else: collection.create_item("one", {**place, "user": "alice"}, sys.argv[2].encode())' "$2" ;;
-    has) secretstorage '[item] = collection.search_items(place); assert item.get_secret() == sys.argv[2].encode()' "$2" ;;
-    erases) secretstorage '[item] = collection.search_items(place); item.delete()' ;;
     esac
   }
 }

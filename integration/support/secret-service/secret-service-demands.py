@@ -1788,15 +1788,6 @@ def each_program_has_a_secret_of_its_own(client):
         equal(portal.secret_of(""), portal.secret_of(""))
 
 
-@group("portal", gnome_keyring="the item can't be used before a restart")
-def portal_secret_is_an_item(client):
-    with Portal() as portal:
-        secret = portal.secret_of("org.example.Item")
-    items = client.found({"app_id": "org.example.Item"})
-    equal(len(items), 1, "items")
-    equal(client.secret(items[0]), secret)
-
-
 @group("portal", gnome_keyring="it takes the first that has this attribute among others")
 def portal_takes_what_another_service_has_made(client):
     item = client.create({"app_id": "org.example.Migrated"}, b"m" * 64)
