@@ -35,9 +35,7 @@ portal_is_served() {
 
 # with_portal COMMAND..., with_locked_portal COMMAND...: beside the service, the second with a passphrase
 with_portal() {
-  start_provider
-  portal_is_served
-  "$@"
+  with_provider served_portal "$@"
 }
 
 with_locked_portal() {

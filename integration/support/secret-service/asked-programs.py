@@ -29,17 +29,13 @@ def person_stores(server, password):
 def waits_in_its_own_items(password):
     """Reads what it has stored itself again and again, while a person's own tool stores something else there."""
     for server in ("one.example", "two.example", "three.example", "four.example", "five.example"):
-        waits_in_its_own_item(server, password)
-
-
-def waits_in_its_own_item(server, password):
-    with Client() as client:
-        item = client.create({**NETWORK, "server": server}, b"trap", replace=True)
-        session = client.session()
-        tool = person_stores(server, password)
-        while (secret := secret_of(client, item, session)) is not None:
-            equal(secret, b"trap")
-        equal(tool.wait(), 0)
+        with Client() as client:
+            item = client.create({**NETWORK, "server": server}, b"trap", replace=True)
+            session = client.session()
+            tool = person_stores(server, password)
+            while (secret := secret_of(client, item, session)) is not None:
+                equal(secret, b"trap")
+            equal(tool.wait(), 0)
 
 
 def makes_another_login(server, password):
