@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -W ignore
-"""Keeps an account's password as Evolution does, with its library: evolution-secrets.py store|keep-for-now|look|delete
-ACCOUNT [PASSWORD]. What is kept for now is in the collection `session`."""
+"""Keeps an account's password as Evolution does, with its library: evolution-secrets.py store|look|delete ACCOUNT
+[PASSWORD]"""
 
 import sys
 
@@ -18,5 +18,4 @@ if operation == "look":
 elif operation == "delete":
     EDataServer.secret_store_delete_sync(account, None)
 else:
-    label = f"Evolution Data Source {account}"
-    EDataServer.secret_store_store_sync(account, sys.argv[3], label, operation == "store", None)
+    EDataServer.secret_store_store_sync(account, sys.argv[3], f"Evolution Data Source {account}", True, None)

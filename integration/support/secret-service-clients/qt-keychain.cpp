@@ -1,5 +1,5 @@
-// A program that keeps secrets with QtKeychain: qt-keychain write-text|write-binary|read-text|read-binary|delete SERVICE
-// KEY. A secret is read from stdin or printed, without a newline. The status of a failure is QtKeychain's error.
+// A program that keeps secrets with QtKeychain: qt-keychain write|read|delete SERVICE KEY. A secret is read from stdin or
+// printed, without a newline. The status of a failure is QtKeychain's error.
 
 #include <QCoreApplication>
 #include <QFile>
@@ -33,21 +33,17 @@ int main(int count, char **arguments) {
     return 64;
   }
   const QString operation = words[1], service = words[2], key = words[3];
-  if (operation.startsWith("write-")) {
+  if (operation == "write") {
     WritePasswordJob job(service);
     job.setKey(key);
-    if (operation == "write-text") {
-      job.setTextData(QString::fromUtf8(standardInput()));
-    } else {
-      job.setBinaryData(standardInput());
-    }
+    job.setTextData(QString::fromUtf8(standardInput()));
     return done(application, job);
   }
-  if (operation.startsWith("read-")) {
+  if (operation == "read") {
     ReadPasswordJob job(service);
     job.setKey(key);
     const int result = done(application, job);
-    const QByteArray secret = operation == "read-text" ? job.textData().toUtf8() : job.binaryData();
+    const QByteArray secret = job.textData().toUtf8();
     std::fwrite(secret.constData(), 1, secret.size(), stdout);
     return result;
   }

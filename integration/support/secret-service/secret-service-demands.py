@@ -1253,6 +1253,8 @@ def locked_secrets_are_refused(client, password):
     with locked(client, password):
         equal(client.secrets([item]), {})
         refused_while_locked(client, session, item, DEFAULT, mine("locked-refused"))
+        # What is kept for now is in memory, and needs no unlocked file.
+        equal(client.secret(client.create(mine("locked-memory"), collection=SESSION)), b"secret")
     equal(client.found(mine("locked-refused")), [item])
     equal([client.get(path, kind, "Label")[1] for path, kind in ((item, "Item"), (DEFAULT, "Collection"))], ["label", "Login"])
     equal(client.secret(item), b"old")
