@@ -107,11 +107,8 @@ def main():
                 for place, call in enumerate(chosen)
                 for error in (TOLD_APART + ALIKE if is_whole else errors_at(place, call))
             ]
-            outcomes, problems = trials.run(prepared, trial, tasks)
-            if outcomes["not reached"] > len(tasks) // 50:
-                problems.append((("not reached",), "%d calls" % outcomes["not reached"]))
             what = "%s: errors at %d of %d calls" % (name, len(chosen), len(found))
-            is_good &= trials.tell(what, outcomes, problems, 300 if is_whole else 100)
+            is_good &= trials.all_of(what, prepared, trial, tasks, 300 if is_whole else 100)
     sys.exit(0 if is_good else 1)
 
 

@@ -67,13 +67,6 @@ def tasks_in(prepared, name, folder):
     return [(name, call, prepared.mark()) for call in found if call.name != "execve"]
 
 
-def all_kills(what, prepared, trial, tasks, least):
-    outcomes, problems = trials.run(prepared, trial, tasks)
-    if outcomes["not reached"] > len(tasks) // 50:
-        problems.append((("not reached", ""), "%d calls" % outcomes["not reached"]))
-    return trials.tell(what, outcomes, problems, least)
-
-
 def main():
     names = [argument for argument in sys.argv[1:] if argument != "--again"]
     is_good = True
@@ -83,14 +76,14 @@ def main():
             prepared.prepare(OPERATIONS[name])
             tasks = tasks_in(prepared, name, folder)
             what = "%s: kills at %d kinds of calls" % (name, len({call.name for _, call, _ in tasks}))
-            is_good &= all_kills(what, prepared, trial, tasks, 100)
+            is_good &= trials.all_of(what, prepared, trial, tasks, 100)
             if "--again" not in sys.argv:
                 continue
             for first, calls in kinds_of_states(prepared, OPERATIONS[name], tasks, folder):
                 # If the kill left the new state, nothing remains to be done, or an erase finds nothing.
                 what = "%s, killed at %s and tried again: kills" % (name, first)
                 again = [(name, call, first, prepared.mark()) for call in calls if call.name != "execve"]
-                is_good &= all_kills(what, prepared, trial_again, again, 50)
+                is_good &= trials.all_of(what, prepared, trial_again, again, 50)
     sys.exit(0 if is_good else 1)
 
 

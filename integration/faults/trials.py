@@ -50,6 +50,14 @@ def run(prepared, trial, tasks, processes=None):
     return outcomes, problems
 
 
+def all_of(what, prepared, trial, tasks, least):
+    """Runs and tells trials of which nearly all have to be reached."""
+    outcomes, problems = run(prepared, trial, tasks)
+    if outcomes["not reached"] > len(tasks) // 50:
+        problems.append((("not reached", ""), "%d calls" % outcomes["not reached"]))
+    return tell(what, outcomes, problems, least)
+
+
 def tell(name, outcomes, problems, least):
     """Prints the counts and the problems, and ends with status 1 if there are any or the trials were too few."""
     total = sum(outcomes.values()) + len(problems)
