@@ -467,13 +467,6 @@ ODD_ATTRIBUTES = {
     "port": "not a number",
     "long": "x" * 4000,
 }
-
-
-def odd_attributes():
-    """One after the other, or all on one item."""
-    return [{name: value} for name, value in ODD_ATTRIBUTES.items()] if IS_LONG else [ODD_ATTRIBUTES]
-
-
 EVERY_BYTE = bytes(range(256))
 ODD_SECRETS = {
     "empty": b"",
@@ -581,7 +574,8 @@ def no_attribute_is_added(client):
 
 @group("items")
 def odd_attributes_are_kept(client):
-    for number, odd in enumerate(odd_attributes()):
+    """One after the other, or all on one item."""
+    for number, odd in enumerate([{name: value} for name, value in ODD_ATTRIBUTES.items()] if IS_LONG else [ODD_ATTRIBUTES]):
         attributes = mine("odd", number=str(number), **odd)
         item = client.create(attributes)
         equal(client.attributes(item), attributes)
@@ -692,8 +686,7 @@ def times_are_those_of_the_changes(client):
     )
     for number, change in enumerate(changes):
         before = client.all(item, "Item")["Modified"]
-        while time.time() < before + 1.01:
-            time.sleep(0.05)
+        until(lambda limit=before + 1.01: time.time() > limit, "another second")
         change(number)
         after = client.all(item, "Item")
         demand(before < after["Modified"] <= time.time(), "change", number, "is of", after["Modified"])
@@ -1467,12 +1460,6 @@ def prompt_unlocks_one_collection(client, password, answers):
 # signals
 
 
-def nothing_else(client, expected, item):
-    """The signals that came are the expected ones, as far as they are about the item or the list of items."""
-    found = [each for each in client.described() if item in each or each.endswith(" Items")]
-    equal(sorted(set(found)), sorted(set(expected)), "signals")
-
-
 def marked(client, what):
     """Does something, and waits for the signal of a later change, so that all signals of the first have come."""
     last = client.create(mine("mark"), collection=SESSION)
@@ -1539,7 +1526,7 @@ def refused_change_is_not_told(client):
             client.call(item, "Item.SetSecret", "(oayays)", ("/", b"", b"", ""))
 
     marked(client, change)
-    nothing_else(client, [], item)
+    equal([each for each in client.described() if item in each or each.endswith(" Items")], [], "signals")
 
 
 # changes by another program, which whoever runs this makes when it reads `listening`
@@ -1779,8 +1766,6 @@ def collection_keeps_its_items(client, state):
 
 # the portal
 
-NEVER_CLOSED = "it doesn't look whether there is room, and waits"
-
 
 @group("portal")
 def each_program_has_a_secret_of_its_own(client):
@@ -1821,7 +1806,7 @@ def portal_secrets_at_once(client):
     equal(len(client.found({"app_id": "org.example.Once"})), 1, "items")
 
 
-@group("portal", gnome_keyring=NEVER_CLOSED)
+@group("portal", gnome_keyring="it doesn't look whether there is room, and waits")
 def portal_does_not_wait_for_a_full_pipe(client):
     with Portal() as portal:
         reading, writing = os.pipe()

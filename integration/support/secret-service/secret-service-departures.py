@@ -13,11 +13,8 @@ import secret_service as bus
 
 def asked(log):
     """The processes of the questions so far."""
-    try:
-        with open(log, encoding="utf-8") as file:
-            lines = file.read().splitlines()
-    except FileNotFoundError:
-        return []
+    with open(log, encoding="utf-8") as file:
+        lines = file.read().splitlines()
     started = [int(line.split()[1]) for line in lines if line.startswith("START ")]
     return started if sum(line == "GETPIN" for line in lines) == len(started) else []
 

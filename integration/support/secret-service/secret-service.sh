@@ -148,11 +148,6 @@ freeze_keyring() {
   kill -STOP "$keyring"
 }
 
-# thaw_keyring
-thaw_keyring() {
-  kill -CONT "$keyring"
-}
-
 # start_filled_keyring COUNT: writes an unencrypted keyring, with items for host000000.example.com and so on, whose
 # passwords are password-0 and so on, and starts it on a bus of its own. The daemon accepts any password for it, and
 # encrypts it with that password at the first change.

@@ -76,8 +76,8 @@ def refused(names, about):
 class Client:
     """A connection to the bus."""
 
-    def __init__(self):
-        self.bus = open_dbus_connection("SESSION")
+    def __init__(self, **options):
+        self.bus = open_dbus_connection("SESSION", **options)
         self.signals = []
         self.ended = []
 
@@ -302,8 +302,7 @@ class Portal(Client):
     """A connection that calls as xdg-desktop-portal does."""
 
     def __init__(self):
-        self.bus = open_dbus_connection("SESSION", enable_fds=True)
-        self.signals, self.ended = [], []
+        super().__init__(enable_fds=True)
         self.last = 0
 
     def ask(self, program, file, handle=None):

@@ -178,19 +178,15 @@ def serve(options):
             connection.send(reply(service, options, call, method, path))
 
 
-def pair(text):
-    return tuple(text.split("=", 1))
-
-
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--answer", type=int, metavar="N", help="go silent after N answers")
 parser.add_argument("--silent", action="append", default=[], metavar="METHOD", help="never answer it")
-parser.add_argument("--refuse", action="append", type=pair, default=[], metavar="METHOD=ERROR")
+parser.add_argument("--refuse", action="append", default=[], metavar="METHOD=ERROR")
 parser.add_argument("--plain", action="store_true", help="know no encrypted sessions")
 parser.add_argument("--locked", action="store_true", help="and its prompts never end")
 parser.add_argument("--log", metavar="FILE", help="write the names of the methods that are called")
 arguments = parser.parse_args()
-arguments.refuse = dict(arguments.refuse)
+arguments.refuse = dict(pair.split("=", 1) for pair in arguments.refuse)
 try:
     serve(arguments)
 except (ConnectionResetError, BrokenPipeError):
