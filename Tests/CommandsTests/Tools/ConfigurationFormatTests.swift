@@ -482,7 +482,13 @@ struct ConfigurationFormatTests {
     expect(
       fault(helper, "credentials_helper   \"y\" {\n}\n"),
       is: ConfigurationFault("it names another one already: y"))
-    refuses(helper, "/* a\n", "a \"b\" {\n", "a = \"b\n", "}")
+    // Terraform stops reading after an object of JSON.
+    expect(
+      fault(helper, "\n{\"disable_checkpoint\": true}\n"),
+      is: ConfigurationFault("it is JSON", byHand: [#""credentials_helper": {"x": {"args": []}}"#]))
+    refuses(
+      helper,
+      "/* a\n", "a \"b\" {\n", "a = \"b\n", "}", "\u{FEFF}a = true\n", "a = true\rb \"c\" {\n}\n")
     refuses(
       JSONMember(name: "credsStore", value: "llavero"),
       "[1]", "{", "{\"a\":1}}", "x", #"{"credsStore":1}"#, #"{"credsStore":"a","CREDSSTORE":"b"}"#)
