@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # A display for the programs of a desktop, and Seahorse on it. After secret-service-provider.sh.
 
-if_long requires at-spi2-core dbus-bin gir1.2-atspi-2.0 imagemagick python3-gi xdotool xvfb
+if_long requires at-spi2-core dbus-bin gir1.2-atspi-2.0 python3-gi xdotool xvfb
 
 # start_screen: a display
 start_screen() {
@@ -11,8 +11,7 @@ start_screen() {
   export DISPLAY
 }
 
-# start_display: a screen, and the bus by which programs tell what they show; LLAVERO_TEST_SCREENSHOTS is a folder in
-# which `screenshot` puts pictures
+# start_display: a screen, and the bus by which programs tell what they show
 start_display() {
   start_screen
   export GDK_BACKEND=x11 GTK_MODULES=gail:atk-bridge GSETTINGS_BACKEND=memory
@@ -28,12 +27,6 @@ run_display() {
 # window VERB ARGUMENT...: see window.py
 window() {
   "$SUPPORT/people/window.py" "$@"
-}
-
-screenshot() { # NAME
-  if [[ -n ${LLAVERO_TEST_SCREENSHOTS:-} ]]; then
-    import -window root "$LLAVERO_TEST_SCREENSHOTS/$1.png"
-  fi
 }
 
 # --- Seahorse

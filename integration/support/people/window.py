@@ -7,7 +7,6 @@ clicks TEXT [ROLE]  and in the same way menu, with the other button; ROLE is `me
                     `row` for what is in a list, `answer` for a button of a dialog
 leftmost ROLE       clicks that one of these, which has no name
 writes TITLE N NEW  writes into entry N, from 0, of the dialog that has a TITLE somewhere
-looks               prints what is shown
 """
 
 import subprocess
@@ -141,8 +140,6 @@ def main(verb, *arguments):
         click(min(all_found(None, arguments[0]), key=lambda thing: place(thing)[0]), 1)
     elif verb == "writes":
         write(*arguments)
-    elif verb == "looks":
-        print(overview())
     else:
         sys.exit(f"no such verb: {verb}")
 
