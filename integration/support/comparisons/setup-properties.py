@@ -4,7 +4,6 @@ the tool's own reader: the setting is there, all else reads as before, a second 
 the very bytes back. Where llavero refuses, or leaves it to a person, nothing has changed. Needs a HOME of its own."""
 
 import configparser
-import json
 import os
 import random
 import shutil
@@ -133,25 +132,6 @@ def read_git(data):
     return {("helpers",): helpers, ("others",): entries}
 
 
-def json_file():
-    members = {"auths": {"r.example": {"auth": "YTpzM2NyZXQ="}}, "detachKeys": "ctrl-e,e", "x": [1, {"credsStore": "inner"}], "credHelpers": {"a.example": "llavero"}}
-    names = list(members)
-    random.shuffle(names)
-    chosen = {name: members[name] for name in names[: random.randint(0, 4)]}
-    if random.random() < 0.4:
-        chosen = dict(random.sample(list({**chosen, pick("credsStore", "credsstore"): pick("desktop", "pass", "a\"b")}.items()), len(chosen) + 1))
-    text = json.dumps(chosen, indent=pick(None, 1, "\t"), separators=pick((",", ":"), (", ", ": ")))
-    if random.random() < 0.05:
-        text = text[:-1]
-    return text.split("\n")
-
-
-def read_json(data):
-    if not data.strip():
-        return {}
-    return {(name.lower() if name.lower() == "credsstore" else name,): value for name, value in json.loads(data).items()}
-
-
 def has_element(value, before):
     return value == (["cargo:token"] if before is None else before) + ["cargo-credential-llavero"]
 
@@ -162,10 +142,9 @@ def is_helper(value, before):
 
 
 CARGO_VALUES = ['["cargo:token"]', "[]", "['a', \"b\",]", '[\n  "a", # "x",\n  "b" # last\n]', '"text"', '["a", 1]']
-# One tool of each format: its file, text, reader and key, and whether the value is right.
+# One tool of each format whose reader is Python's or git's: its file, text, reader and key, and whether the value is right.
 TOOLS = {
     "git": (".gitconfig", git_file, read_git, ("helpers",), is_helper),
-    "docker": (".docker/config.json", json_file, read_json, ("credsstore",), lambda new, old: new == "llavero"),
     "cargo": (
         ".cargo/config.toml", lambda: toml_file("registry", "global-credential-providers", CARGO_VALUES), read_toml,
         ("registry", "global-credential-providers"), has_element,
@@ -185,20 +164,13 @@ def rewrite_python_file(path):
         parser.write(file)
 
 
-def rewrite_json(path):
-    with open(path, encoding="utf-8") as file:
-        members = json.load(file)
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(dict(sorted(members.items())), file, indent="\t")
-
-
 def rewrite_git(path):
     subprocess.run(["git", "config", "--file", path, "core.editor", "vi"], check=True)
     subprocess.run(["git", "config", "--file", path, "--unset-all", "core.editor"], check=True)
 
 
 # How the tools rewrite their files.
-REWRITE = {"python": rewrite_python_file, "docker": rewrite_json, "git": rewrite_git}
+REWRITE = {"python": rewrite_python_file, "git": rewrite_git}
 
 
 def value_of(read, key):
