@@ -207,6 +207,8 @@ struct ServerMetadataTests {
     #"{"issuer":"https://git.example.evil.example","token_endpoint":"https://git.example/t"}"#,
     #"{"token_endpoint":"https://git.example/t"}"#, #"{"issuer":"https://git.example"}"#,
     #"{"issuer":"https://git.example","token_endpoint":"http://git.example/t"}"#,
+    #"{"issuer":"https://git.example","token_endpoint":"https://a/t","authorization_endpoint":"http://b"}"#,
+    #"{"issuer":"https://git.example","token_endpoint":"https://a/t","device_authorization_endpoint":"http://b"}"#,
     #"{"issuer":"https://git.example","token_endpoint":"https://git.example/t","token_endpoint":"https://evil.example/t"}"#,
   ])
   func isRefused(body: String) {

@@ -7,11 +7,10 @@ endpoints are /authorize, /token, /device, /verify, /revoke and /NAME.git; its m
 Connect say.
 Everybody consents at once. A refresh token is used once; one that nobody has issued is good too.
 
-WHEN is once-, for the first request only. WHERE is one of the endpoints or metadata; without it, a word is about the
-token endpoint.
+WHEN is once-, for the first request only. WHERE is one of the endpoints; without it, a word is about the token endpoint.
 
 Anywhere:
-  status-CODE, html (502), retry-SECONDS (429)
+  html (502), retry-SECONDS (429)
   redirect (to https://localhost:PORT/caught, by 302), redirect-CODE, redirect-same (to /caught here), redirect-http, loop
   huge (10 MB), endless (which promises more), trickle (a byte a second), silent, cut (in the middle), reset (nothing at all)
   date-SECONDS (Date is so much later, or earlier if negative), date-junk
@@ -22,9 +21,6 @@ token:
   newline, long-token: the access token
   expires-SECONDS, and expires-none
   scope-SCOPE
-metadata:
-  issuer, no-issuer
-  http-token, http-authorize, http-device: endpoints at http://forge.test
 device:
   file-verification, escape-verification, escape-code, google (verification_url), interval-SECONDS
 
@@ -78,7 +74,7 @@ class Hostile(Peer):
                 continue
             when, word = re.fullmatch("(once-)?(.*)", each).groups()
             where, dot, rest = word.partition(".")
-            if not (dot and where in ENDPOINTS | {"metadata"}):
+            if not (dot and where in ENDPOINTS):
                 where, rest = "token", word
             if where != kind:
                 continue
@@ -145,22 +141,16 @@ class Hostile(Peer):
         return redirect(f"{target}{'&' if '?' in target else '?'}{urlencode(answer)}")
 
     def metadata(self, issuer):
-        insecure = f"http://forge.test:{self.server.insecure_port}"
-        answer = {
+        return {
             "issuer": issuer,
-            "authorization_endpoint": (insecure if self.has("http-authorize") else issuer) + "/authorize",
-            "token_endpoint": (insecure if self.has("http-token") else issuer) + "/token",
-            "device_authorization_endpoint": (insecure if self.has("http-device") else issuer) + "/device",
+            "authorization_endpoint": issuer + "/authorize",
+            "token_endpoint": issuer + "/token",
+            "device_authorization_endpoint": issuer + "/device",
             "revocation_endpoint": issuer + "/revoke",
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": True,
         }
-        if self.has("issuer"):
-            answer["issuer"] = "https://evil.test"
-        if self.has("no-issuer"):
-            del answer["issuer"]
-        return answer
 
     def device(self, issuer):
         uri = issuer + "/verify"
@@ -244,8 +234,6 @@ class Hostile(Peer):
             if word == "html":
                 page = b"<!DOCTYPE html><title>502</title><script>alert(1)</script>bad gateway, token=hunter2\n"
                 return 502, [("Content-Type", "text/html")], page
-            if word.startswith("status-"):
-                return int(word[7:]), [("Content-Type", "text/plain")], b"hunter2\n"
             if word.startswith("retry-"):
                 return 429, [("Retry-After", word[6:]), ("Content-Type", "text/plain")], b"hunter2\n"
             if word == "redirect-same":
