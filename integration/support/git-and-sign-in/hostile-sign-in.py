@@ -2,37 +2,29 @@
 """An authorization server on loopback that misbehaves, for tests: hostile-sign-in.py FOLDER --tls PREFIX.
 
 sign_in_server.py says what is in FOLDER. What it does is in FOLDER/behaviours, which is read again at each request:
-words joined by `+`, each of them [WHEN][WHERE.]WORD; `plain` is one that works, as it does without the file. Its
-endpoints are /authorize, /token, /device, /verify, /revoke and /NAME.git; its metadata is where RFC 8414 and OpenID
-Connect say.
+words joined by `+`, about the token endpoint, with `once-` before those for the first request only; `plain` is one that
+works, as it does without the file. Its endpoints are /authorize, /token, /device, /verify, /revoke and /NAME.git; its
+metadata is where RFC 8414 and OpenID Connect say.
 Everybody consents at once. A refresh token is used once; one that nobody has issued is good too.
 
-WHEN is once-, for the first request only. WHERE is one of the endpoints; without it, a word is about the token endpoint.
-
-Anywhere:
   html (502), retry-SECONDS (429)
   redirect (to https://localhost:PORT/caught, by 302), redirect-CODE, redirect-same (to /caught here), redirect-http, loop
-  huge (10 MB), endless (which promises more), trickle (a byte a second), silent, cut (in the middle), reset (nothing at all)
+  endless (10 MB, and promises more), trickle (a byte a second), silent, cut (in the middle), reset (nothing at all)
   date-SECONDS (Date is so much later, or earlier if negative), date-junk
-  text: in place of JSON
-token:
   error-CODE (400, or 401 for invalid_client), escape (an error_description with terminal escapes), escape-error,
   ok-status (200 for errors)
   newline, long-token: the access token
   expires-SECONDS, and expires-none
   scope-SCOPE
-device:
-  file-verification, escape-verification, escape-code, google (verification_url), interval-SECONDS
 
-FOLDER/sent has a line WORD PATH BYTES whole|broken for each answer that was huge, endless, trickle, silent or cut, once it
-is over. What should not be sent is logged as `caught`, and as `insecure` where there is no TLS;
-FOLDER/insecure-port has the port of that.
+FOLDER/sent has a line WORD PATH BYTES whole|broken for each answer that was endless, trickle, silent or cut, once it is
+over. What should not be sent is logged as `caught`, and as `insecure` where there is no TLS; FOLDER/insecure-port has the
+port of that.
 """
 
 import base64
 import hashlib
 import os
-import re
 import secrets
 import threading
 import time
@@ -43,7 +35,6 @@ from urllib.parse import urlencode, urlsplit
 from sign_in_server import LOCK, Peer, argument_parser, as_json, bind, redirect, run
 
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x9b1m\r\nllavero: signed in\u202e\x00"
-HUGE = 10 * 1024 * 1024
 ENDPOINTS = {"authorize", "token", "device", "verify", "revoke"}
 METADATA_PATHS = {"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
 
@@ -66,25 +57,17 @@ class Hostile(Peer):
             return "caught"
         return path[1:] if path[1:] in ENDPOINTS else super().kind_of(path)
 
-    def words(self, kind):
+    def words(self):
         """Those that are about this request, with their arguments as they are."""
         behaviours = self.behaviours()
         for each in behaviours.split("+"):
-            if each == "plain":
-                continue
-            when, word = re.fullmatch("(once-)?(.*)", each).groups()
-            where, dot, rest = word.partition(".")
-            if not (dot and where in ENDPOINTS):
-                where, rest = "token", word
-            if where != kind:
-                continue
-            if when:
+            if each.startswith("once-"):
                 with LOCK:
-                    is_first = (behaviours, kind, each) not in self.done
-                    self.done.add((behaviours, kind, each))
+                    is_first = (behaviours, each) not in self.done
+                    self.done.add((behaviours, each))
                 if not is_first:
                     continue
-            yield rest
+            yield each.removeprefix("once-")
 
     def origin(self):
         return f"https://{self.headers.get('Host', f'127.0.0.1:{self.server.server_port}')}"
@@ -112,12 +95,12 @@ class Hostile(Peer):
         kind = self.kind_of(path)
         if kind in ("caught", "insecure"):
             return as_json(self.tokens("read write"))
-        self.now = list(self.words(kind))
         issuer = self.origin()
         parameters = dict(self.parameters(query, body))
         if kind == "authorize":
             reply = self.authorize(issuer, parameters)
         elif kind == "token":
+            self.now = list(self.words())
             reply = self.token(parameters)
         elif kind == "device":
             reply = as_json(self.device(issuer))
@@ -153,23 +136,14 @@ class Hostile(Peer):
         }
 
     def device(self, issuer):
-        uri = issuer + "/verify"
-        if self.has("file-verification"):
-            uri = "file:///etc/passwd"
-        if self.has("escape-verification"):
-            uri += ESCAPES
-        user_code = "WDJB-MJHT" + (ESCAPES if self.has("escape-code") else "")
-        answer = {
+        return {
             "device_code": secrets.token_urlsafe(16),
-            "user_code": user_code,
-            "verification_url" if self.has("google") else "verification_uri": uri,
-            "verification_uri_complete": f"{uri}?user_code={user_code}",
+            "user_code": "WDJB-MJHT",
+            "verification_uri": issuer + "/verify",
+            "verification_uri_complete": issuer + "/verify?user_code=WDJB-MJHT",
             "expires_in": 600,
-            "interval": int(self.value("interval-") or 1),
+            "interval": 1,
         }
-        if self.has("google"):
-            del answer["verification_uri_complete"]
-        return answer
 
     def token(self, parameters):
         error = self.value("error-")
@@ -229,7 +203,6 @@ class Hostile(Peer):
 
     def misbehave(self, reply):
         status, headers, content = reply
-        # The redirect of `authorize` would be lost otherwise.
         for word in self.now:
             if word == "html":
                 page = b"<!DOCTYPE html><title>502</title><script>alert(1)</script>bad gateway, token=hunter2\n"
@@ -244,12 +217,8 @@ class Hostile(Peer):
                 return redirect(self.caught(), int(word[9:] or 302))
             if word == "loop":
                 return redirect(self.path)
-            if word in ("huge", "endless", "trickle", "silent", "cut", "reset"):
+            if word in ("endless", "trickle", "silent", "cut", "reset"):
                 self.sending = word
-        if self.has("text"):
-            content = b"access_token is hunter2\n"
-        if self.has("huge"):
-            content = content[:-1] + b', "padding": "' + b"x" * HUGE + b'"}'
         return status, headers, content
 
     def reply(self, status, headers, content):
@@ -277,7 +246,7 @@ class Hostile(Peer):
             self.end_headers()
             step = 1 if self.sending == "trickle" else 65536
             if self.sending == "endless":
-                content = b" " * HUGE
+                content = b" " * (10 << 20)
             for start in range(0, len(content), step):
                 written += self.wfile.write(content[start : start + step])
                 if self.sending == "trickle":
