@@ -74,19 +74,6 @@ aged() {
   llavero import llavero "$CASE/aged" --on-conflict replace </dev/null 2>/dev/null
 }
 
-# begins_sign_in URL, ends_sign_in: somebody signs in with a browser, which comes back with the code when this is to end
-begins_sign_in() {
-  use_browser when-told right
-  llavero login "$1" --browser >"$CASE/login" 2>&1 &
-  signing_in=$!
-  wait_for 20 test -s "$CASE/browser/callback"
-}
-
-ends_sign_in() {
-  : >"$CASE/browser/go"
-  wait "$signing_in" || fail "not signed in" "$(cat "$CASE/login")"
-}
-
 # on_terminal STEP... -- COMMAND..., completes STEP... -- COMMAND...: whatever the status, or with success
 on_terminal() {
   local steps=() step

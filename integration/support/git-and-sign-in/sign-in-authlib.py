@@ -346,6 +346,7 @@ def main():
     parser = argument_parser(__doc__)
     parser.add_argument("--audience", default="forge", help="what a job's token has to be exchanged for")
     parser.add_argument("--rotate", action="store_true", help="give a new refresh token each time, and revoke the old one")
+    parser.add_argument("--device-life", type=int, default=600, metavar="SECONDS", help="of device codes")
     options = parser.parse_args()
     server = bind(Authlib, options)
     Authlib.application = application().wsgi_app

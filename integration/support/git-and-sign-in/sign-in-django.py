@@ -172,11 +172,9 @@ def main():
     django.setup()
     from django.core.handlers.wsgi import WSGIHandler
     from django.urls import include, path
-    from oauthlib.oauth2 import DeviceAuthorizationEndpoint
 
     global urlpatterns
     urlpatterns = [path("", include("oauth2_provider.urls"))]
-    DeviceAuthorizationEndpoint.expires_in = options.device_life
     # What it refuses is in the log.
     logging.getLogger("django.request").setLevel(logging.ERROR)
     set_up(options)

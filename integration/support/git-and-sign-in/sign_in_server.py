@@ -296,7 +296,6 @@ def argument_parser(text):
     parser.add_argument("--client-ca", help="only admit clients with a certificate of this authority")
     parser.add_argument("--port", type=int, default=0, help="a certain port, instead of a free one")
     parser.add_argument("--token-life", type=int, default=3600, metavar="SECONDS", help="of access tokens")
-    parser.add_argument("--device-life", type=int, default=600, metavar="SECONDS", help="of device codes")
     return parser
 
 
