@@ -201,11 +201,7 @@ class Peer(GitBackend, GitLFS, BaseHTTPRequestHandler):
         fields = [kind, grant, client, outcome, self.command, path]
         named = [
             ("at", f"{time.time():.3f}"),
-            ("host", self.headers.get("Host", "")),
             ("auth", auth),
-            ("accept", self.headers.get("Accept", "")),
-            ("agent", self.headers.get("User-Agent", "")),
-            ("headers", ",".join(sorted({name.lower() for name in self.headers}))),
             *((name, value if name in SHOWN else fingerprint(value)) for name, value in pairs if kind != "git"),
         ]
         words = [quote(field, safe="/:.,-_") or "-" for field in fields]
