@@ -51,10 +51,7 @@ shares() {
 }
 
 # hook NAME COMMAND: the repository runs it
-hook() {
-  printf '#!/bin/sh\n%s\n' "$2" >"$CASE/team.git/hooks/$1"
-  chmod +x "$CASE/team.git/hooks/$1"
-}
+hook() { program "team.git/hooks/$1" <<<"$2"; }
 
 # commits: how many the repository has
 commits() { env -i PATH="$PATH" git --git-dir "$CASE/team.git" rev-list --count main; }
