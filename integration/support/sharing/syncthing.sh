@@ -11,12 +11,6 @@ syncthing_at() {
     syncthing "$2" --home="$CASE/$1/syncthing" "${@:3}"
 }
 
-# The process itself, not a shell that waits for it.
-serve_syncthing() { # MACHINE
-  exec env HOME="$CASE/$1/home" STNOUPGRADE=1 STNODEFAULTFOLDER=1 STNORESTART=1 \
-    syncthing serve --home="$CASE/$1/syncthing" --no-browser --no-restart --skip-port-probing >"$CASE/$1/syncthing.log" 2>&1
-}
-
 # write_config MACHINE
 write_config() {
   local name
@@ -60,7 +54,9 @@ start_syncthings() {
   done
   for name in one two; do
     write_config $name
-    background serve_syncthing $name
+    # The process itself, not a shell that waits for it.
+    background env HOME="$CASE/$name/home" STNOUPGRADE=1 STNODEFAULTFOLDER=1 STNORESTART=1 syncthing serve \
+      --home="$CASE/$name/syncthing" --no-browser --no-restart --skip-port-probing >"$CASE/$name/syncthing.log" 2>&1
   done
   for name in one two; do
     within 30 ask_syncthing $name system/ping >"$CASE/ping" || fail "syncthing doesn't start:" "$(tail "$CASE/$name/syncthing.log")"
