@@ -100,9 +100,12 @@ import Testing
     func credential(_ token: String) -> Credential {
       Credential(Secret(token), refreshToken: Secret("refresh \(token)"))
     }
-    let renewable = try keychain.update(item, credential("first"))
+    let plain = try keychain.update(item, Credential(Secret("other")))
+    try expect(!keychain.hasReplaced(Secret("token"), of: plain))
+    let renewable = try keychain.update(plain, credential("first"))
     let renewed = try keychain.update(renewable, credential("second"))
-    let known = try ["first", "second", "third"].filter { try keychain.hasReplaced(Secret($0), of: renewed) }
+    let names = ["other", "first", "second", "third"]
+    let known = try names.filter { try keychain.hasReplaced(Secret($0), of: renewed) }
     expect(known, is: ["first"])
     keychain.sharing = nil
     try expect(!keychain.hasReplaced(Secret("first"), of: renewed))
