@@ -389,14 +389,14 @@ struct SessionTests {
     let server = ScriptedServer([
       Self.denied, Self.denied, Self.denied, .reply(200, Self.login), .reply(200, "{}"),
     ])
-    let method = LoginMethod.userPassword(mount: "userpass", name: "alice")
+    let method = LoginMethod.userPassword(mount: "people", name: "alice")
     try read(session(server, by: method, credentials))
     expect(
       server.requests,
       is: [
         "GET \(Self.first)/v1/m/data/x", "GET \(Self.first)/v1/sys/internal/ui/mounts/m",
         "GET \(Self.first)/v1/auth/token/lookup-self",
-        "POST \(Self.first)/v1/auth/userpass/login/alice", "GET \(Self.first)/v1/m/data/x",
+        "POST \(Self.first)/v1/auth/people/login/alice", "GET \(Self.first)/v1/m/data/x",
       ])
     // A login sends no token.
     let tokens = ["s.one", "s.one", "s.one", "", "s.two"]
