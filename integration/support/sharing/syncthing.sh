@@ -128,15 +128,3 @@ within() {
     sleep 0.1
   done
 }
-
-# syncthing_state: for the message of a failed case
-syncthing_state() {
-  local name
-  for name in one two; do
-    echo "$name:"
-    ask_syncthing $name 'db/status?folder=vault'
-    ask_syncthing $name 'db/need?folder=vault'
-    ask_syncthing $name 'folder/errors?folder=vault'
-    ask_syncthing $name 'db/file?folder=vault&file=vault.age'
-  done | grep -vE '"[a-z]+": (0|""|\[\]|null),?$'
-}
