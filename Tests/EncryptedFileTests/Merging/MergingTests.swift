@@ -23,6 +23,12 @@ struct MergingTests {
       1 merges 2/vault = count: 4 added: 2 deleted: 1 undecided: 0; 1 has a c d e
       1 merges 2/vault = count: 4 added: 0 deleted: 0 undecided: 0
       """),
+    Scenario(
+      "an older copy, of which all was replaced since, changes nothing, once and again",
+      """
+      1 saves vault older; 1 sets a=new; 1 writes @copy.age older; 1 saves vault now; 1 merges @copy.age; 1 is vault now
+      1 merges @copy.age; 1 is vault now; 1 retired a = a replaced; 1 holds a = a=new
+      """),
     // With the other key beside its own it is merged.
     Scenario(
       "a copy that was rotated elsewhere is said to have another key, by the name that was given",

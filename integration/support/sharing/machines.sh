@@ -21,22 +21,11 @@ keep() {
   if ((status != 0)) || [[ -s $CASE/stdout ]]; then fail "not stored: $1 $2" "$(said)"; fi
 }
 
-# forget HOST: deletes alice's login, as a person does
-forget() {
-  succeeds llavero delete "https://$1"
-}
-
 # has HOST PASSWORD: git gets this password; messages, for example about merged copies, are ignored
 has() {
   helper get < <(printf 'protocol=https\nhost=%s\n' "$1")
   ((status == 0)) && printf 'username=alice\npassword=%s\n' "$2" | cmp -s - "$CASE/stdout" ||
     fail "expected $2 for $1 in $HOME" "$(said)"
-}
-
-# has_not HOST
-has_not() {
-  helper get < <(printf 'protocol=https\nhost=%s\n' "$1")
-  if ((status != 0)) || [[ -s $CASE/stdout ]]; then fail "expected nothing for $1 in $HOME" "$(said)"; fi
 }
 
 # secrets: prints `HOST PASSWORD` for every item in use here, and nothing else
@@ -72,13 +61,6 @@ earlier_secrets() {
     done
   )
   rm -rf "$copy"
-}
-
-# recoverable HOST PASSWORD: the password is in use here, or undelete restores it
-recoverable() {
-  earlier_secrets "$1" >"$CASE/earlier"
-  if [[ $(llavero get "https://$1" --account alice 2>/dev/null) == "$2" ]]; then return; fi
-  grep -qxF -- "$2" "$CASE/earlier" || fail "lost: $2 of $1 in $HOME; there are:" "$(cat "$CASE/earlier")"
 }
 
 # documented WORD: the commands that man/llavero-sync.7 shows in the paragraph that begins with the word

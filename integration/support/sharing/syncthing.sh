@@ -74,18 +74,6 @@ tell_syncthing() {
     fail "syncthing doesn't do $2:" "$(cat "$CASE/told")"
 }
 
-# pause, resume: stops and resumes the exchange between the two
-pause() {
-  tell_syncthing one "system/pause?device=${device[two]}"
-  tell_syncthing two "system/pause?device=${device[one]}"
-}
-
-resume() {
-  scan
-  tell_syncthing one "system/resume?device=${device[two]}"
-  tell_syncthing two "system/resume?device=${device[one]}"
-}
-
 # scan: both look for changes
 scan() {
   tell_syncthing one 'db/scan?folder=vault'
