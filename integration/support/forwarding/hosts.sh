@@ -10,22 +10,22 @@ source "$SUPPORT/harness/ports.sh"
 SSHD=$ROOT/.build/extracted/openssh-server/usr/sbin/sshd
 AGENT_SOCKET=
 
-# set_up_ssh: a user's key, and ssh's configuration
+# set_up_ssh [HOST...]: a user's key, ssh's configuration, and these hosts
 set_up_ssh() {
+  local host
   mkdir -p -m 700 "$HOME/.ssh" "$CASE/hosts"
   ssh-keygen -qt ed25519 -N '' -C '' -f "$HOME/.ssh/user"
   AGENT_SOCKET=$XDG_RUNTIME_DIR/llavero/forward/agent
   : >"$CASE/ssh_config"
+  for host in "$@"; do make_host "$host"; done
 }
 
-# make_host NAME [KEYGEN_OPTION...]: a host of this name, which ssh knows
+# make_host NAME: a host of this name, which ssh knows
 make_host() {
   local name=$1 folder=$CASE/hosts/$1 user
-  shift
-  (($# > 0)) || set -- -t ed25519
   user=$(id -u)
   install -d -m 700 "$folder" "$folder/home" "$folder/tmp"
-  ssh-keygen -q "$@" -N '' -C '' -f "$folder/key"
+  ssh-keygen -qt ed25519 -N '' -C '' -f "$folder/key"
   # sshd takes the home from here. Root's sshd also wants a user of its own.
   awk -F: -v OFS=: -v user="$user" -v home="$folder/home" \
     '$1 == "sshd" { next } $3 == user { $6 = home; $7 = "/bin/bash" } { print }' /etc/passwd >"$folder/passwd"
