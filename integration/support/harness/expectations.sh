@@ -62,6 +62,17 @@ prints_nothing() {
   ((status == $1)) && [[ ! -s $CASE/stdout ]] || fail "expected status $1 and no output: ${*:2}" "$(said)"
 }
 
+# misunderstands SCRIPT WORDS...: it says that each of these texts of words is no way to call it, and says with --help what is
+misunderstands() {
+  local words
+  for words in "${@:2}"; do
+    # shellcheck disable=SC2086 # several words
+    prints_nothing 64 "$1" $words
+    grep -q "^${1##*/}: " "$CASE/stderr" || fail "it isn't said what is wrong with: $words" "$(said)"
+  done
+  succeeds_showing 'usage: ' "$1" --help
+}
+
 # fails_to COMMAND..., fails_with TEXT COMMAND...: it fails with any status; where nobody can be asked, or telling the text
 fails_to() {
   run "$@" </dev/null
