@@ -1,48 +1,25 @@
 # shellcheck shell=bash
-# A Debian with systemd in a folder, which systemd-nspawn boots for one unit. It is made once and kept. Sourced after
-# as-root.sh and harness.sh.
+# A Debian with systemd in a folder, which systemd-nspawn boots for one unit. Sourced after debian-root.sh.
 
-requires debian-archive-keyring debootstrap systemd-container
+requires systemd-container
 
-# Its systemd is 257, which knows ImportCredential=.
-readonly SYSTEMD_DEBIAN=trixie
-
-# keep_systemd: makes its archive $SYSTEMD_ROOT, if it doesn't exist. Called before all cases, because it needs the user's
-# own environment.
+# keep_systemd: keeps its archive. Its systemd is 257, which knows ImportCredential=.
 keep_systemd() {
-  local folder recipe
-  folder=${XDG_CACHE_HOME:-$ROOT/.build}/llavero-debian
-  recipe=$(sha256sum "${BASH_SOURCE[0]}" | cut -c 1-12)
-  SYSTEMD_ROOT=$folder/systemd-$(dpkg --print-architecture)-$recipe.tar
-  if ((EUID != 0)) || [[ -s $SYSTEMD_ROOT ]]; then return; fi
-  echo "Making a Debian with systemd in $folder, once"
-  mkdir -p "$folder"
-  rm -f "$folder"/systemd-*.tar
-  # Errors are ignored here, because the case reports them.
-  (
-    set -e
-    debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,git "$SYSTEMD_DEBIAN" "$SUITE_TMP/systemd" \
-      "$(mirror_of_debian)"
-    rm -f "$SUITE_TMP"/systemd/var/cache/apt/archives/*.deb
-    tar -C "$SUITE_TMP/systemd" --numeric-owner -cf "$SYSTEMD_ROOT.new" .
-    mv "$SYSTEMD_ROOT.new" "$SYSTEMD_ROOT"
-  ) >"$SUITE_TMP/debootstrap.systemd" 2>&1 || true
-  rm -rf "$SUITE_TMP/systemd"
+  keep_root systemd trixie make_systemd systemd systemd-sysv dbus git
 }
 
-# mirror_of_debian: prints the address of the one that apt uses here
-mirror_of_debian() {
-  local mirror
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | head -n 1) || mirror=
-  echo "${mirror:-http://deb.debian.org/debian}"
+make_systemd() { # FOLDER ARCHIVE PACKAGE...
+  chroot "$1" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${@:3}"
+  rm -f "$1"/var/cache/apt/archives/*.deb
+  tar -C "$1" --numeric-owner -cf "$2.new" .
+  mv "$2.new" "$2"
 }
 
 # fresh_systemd: unpacks it as $CASE/systemd
 fresh_systemd() {
-  must_be_root
-  [[ -s $SYSTEMD_ROOT ]] || fail "no Debian with systemd could be made:" "$(tail -n 20 "$SUITE_TMP/debootstrap.systemd")"
+  is_kept
   mkdir "$CASE/systemd"
-  tar -C "$CASE/systemd" --numeric-owner -xf "$SYSTEMD_ROOT"
+  tar -C "$CASE/systemd" --numeric-owner -xf "$KEPT"
 }
 
 # boots UNIT [OPTION...]: boots it with this machine's network, for as long as the service runs, and sets $status to the
