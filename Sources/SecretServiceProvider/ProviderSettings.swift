@@ -16,6 +16,8 @@ struct ProviderSettings {
   /// Opens the keychain, once for each thread that uses it. Must ask nobody.
   var open: @Sendable () throws(KeychainError) -> any KeychainStore
   var readAll: @Sendable (any KeychainStore) throws(KeychainError) -> [Item]
+  /// Prepares a keychain for many questions within one reading; `nil` if that isn't needed.
+  var readAhead: (@Sendable (any KeychainStore) throws(KeychainError) -> Void)?
   /// Whether a keychain is unchanged since the last reading, except for its own changes.
   var isAsSeen: @Sendable (any KeychainStore) -> Bool
   /// A value that identifies the keychain's present state, if it is available at once.

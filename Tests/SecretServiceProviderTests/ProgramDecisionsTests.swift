@@ -86,9 +86,9 @@ import Testing
   @Test("no two sets of attributes have the same mark")
   func marks() {
     func mark(_ attributes: [ByteString: ByteString]) -> String {
-      var served = item(1)
-      served.shown.attributes = lookup(attributes)
-      return served.mark
+      var shown = item(1).shown
+      shown.attributes = lookup(attributes)
+      return ServedItem(item(1), showing: shown, at: .now).mark
     }
     let marks = [
       mark([:]), mark(["a": "b"]), mark(["a": ""]), mark(["ab": ""]), mark(["a": "", "b": ""]),

@@ -6,7 +6,7 @@ struct Holdings {
   private(set) var items: [String: ServedItem] = [:]
   fileprivate(set) var collections: [ByteString: ServedCollection] = [:]
   private var byAttribute: [LookupAttributes.Attribute: Set<String>] = [:]
-  private var byCollection: [ByteString: Set<String>] = [:]
+  private var byCollection: [ByteString: CollectionMembers] = [:]
 
   init(_ all: [Item] = []) {
     collections[CollectionName.login] = Self.login
@@ -36,7 +36,7 @@ struct Holdings {
   mutating func put(_ item: ServedItem) {
     remove(item.path)
     items[item.path] = item
-    byCollection[item.collection, default: []].insert(item.path)
+    byCollection[item.collection, default: CollectionMembers()].insert(item)
     for attribute in item.shown.attributes.all { byAttribute[attribute, default: []].insert(item.path) }
     if collections[item.collection] == nil {
       // Its record may come later, or was removed by another machine.
@@ -47,7 +47,7 @@ struct Holdings {
 
   mutating func remove(_ path: String) {
     guard let item = items.removeValue(forKey: path) else { return }
-    byCollection[item.collection]?.remove(path)
+    byCollection[item.collection]?.remove(item)
     for attribute in item.shown.attributes.all {
       byAttribute[attribute]?.remove(path)
       if byAttribute[attribute]?.isEmpty ?? false { byAttribute[attribute] = nil }
@@ -56,7 +56,7 @@ struct Holdings {
 
   /// Removes a collection with its items. The login collection stays, under its usual label.
   mutating func remove(collection name: ByteString) {
-    for path in byCollection[name] ?? [] { remove(path) }
+    for path in paths(in: name).reversed() { remove(path) }
     byCollection[name] = nil
     collections[name] = name == CollectionName.login ? Self.login : nil
   }
@@ -68,24 +68,18 @@ struct Holdings {
   }
 
   /// The paths of a collection's items, the oldest first.
-  func paths(in collection: ByteString) -> [String] {
-    (byCollection[collection] ?? []).sorted {
-      let (left, right) = (items[$0]?.created ?? 0, items[$1]?.created ?? 0)
-      return left != right ? left < right : $0 < $1
-    }
-  }
+  func paths(in collection: ByteString) -> [String] { byCollection[collection]?.paths ?? [] }
 
   func count(in collection: ByteString) -> Int { byCollection[collection]?.count ?? 0 }
 
   /// When a collection was made. The login collection has no record with a date, so its oldest item tells.
   func created(_ collection: ServedCollection) -> UInt64 {
-    if collection.created != 0 { return collection.created }
-    return (byCollection[collection.name] ?? []).lazy.compactMap { items[$0]?.created }.min() ?? 0
+    collection.created != 0 ? collection.created : byCollection[collection.name]?.created ?? 0
   }
 
   /// When a collection was last changed. New items don't change its record, so they count too.
   func modified(_ collection: ServedCollection) -> UInt64 {
-    (byCollection[collection.name] ?? []).reduce(collection.modified) { max($0, items[$1]?.modified ?? 0) }
+    max(collection.modified, byCollection[collection.name]?.modified ?? 0)
   }
 
   /// The items with all of these attributes, the preferred one first; without attributes, every item.
@@ -106,15 +100,16 @@ struct Holdings {
       if found.count < candidates?.count ?? .max { candidates = found }
     }
     let paths =
-      candidates.map(Array.init) ?? collection.map { Array(byCollection[$0] ?? []) } ?? Array(items.keys)
-    return paths.compactMap { items[$0] }.filter { item in
+      candidates.map(Array.init) ?? collection.map { self.paths(in: $0) } ?? Array(items.keys)
+    let found = paths.compactMap { items[$0] }.filter { item in
       if let collection, item.collection != collection { return false }
       if asksForGeneric {
         let schema = item.shown.attributes[Self.schema]
         if schema != nil, schema != Self.genericSchema { return false }
       }
       return exact.allSatisfy { item.shown.attributes[$0.name] == $0.value }
-    }.sorted { $0.isPreferred(to: $1) }
+    }
+    return ServedItem.preferredFirst(found)
   }
 
   /// The item that a program replaces by storing these attributes: the one with exactly these. An empty set replaces

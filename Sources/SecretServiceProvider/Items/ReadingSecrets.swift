@@ -7,6 +7,8 @@ extension Provider {
 
   /// How many bytes of secrets one answer may have: a D-Bus message has room for 128 MiB.
   private static let answerLimit = 32 << 20
+  /// For how many items each is read by itself.
+  private static let fewItems = 4
 
   /// Reads secrets off the main thread. Leaves out items that are gone and, if programs are asked about, items that
   /// have changed since they were judged.
@@ -59,9 +61,11 @@ extension Provider {
     then report: @escaping (Result<[SecretOfItem], KeychainError>) -> Void
   ) {
     let (isExact, isListed) = (isExact, way == .listed && settings.freshness != nil)
+    let readAhead = items.count > Self.fewItems ? settings.readAhead : nil
     thread(of: way).run(
       { (keychain) throws(KeychainError) in
         try keychain.reading { () throws(KeychainError) in
+          try readAhead?(keychain)
           var secrets: [SecretOfItem] = []
           var size = 0
           for (path, item, contentType) in items {

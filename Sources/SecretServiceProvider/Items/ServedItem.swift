@@ -3,15 +3,18 @@ import CGcrypt
 import Keychain
 import SecretService
 
-struct ServedItem {
+/// An item in one state.
+///
+/// A class, because a search goes through all of them.
+final class ServedItem: Sendable {
   let path: String
   let collection: ByteString
-  var shown: ItemTranslation.Shown
+  let shown: ItemTranslation.Shown
   /// When it was made and changed, in seconds since 1970; 0 if unknown.
   let created: UInt64
-  var modified: UInt64
+  let modified: UInt64
   /// The keychain's item; `nil` if this one is only in memory.
-  var item: Item?
+  let item: Item?
 
   /// An item of the keychain.
   ///
@@ -34,6 +37,15 @@ struct ServedItem {
     self.shown = shown
     created = Self.seconds(now)
     modified = created
+    item = nil
+  }
+
+  /// An item in memory with new contents.
+  init(_ former: ServedItem, showing shown: ItemTranslation.Shown, at now: Timestamp) {
+    (path, collection, created) = (former.path, former.collection, former.created)
+    self.shown = shown
+    modified = Self.seconds(now)
+    item = nil
   }
 
   /// The item's place and attributes as one value in hexadecimal digits (SHA-256 of the texts, each after its length),
@@ -68,14 +80,24 @@ struct ServedItem {
     return isText ? ItemTranslation.plainText : shown.contentType
   }
 
-  /// Whether it comes before another in search results: first the items chosen by a person, then the newest.
-  func isPreferred(to other: ServedItem) -> Bool {
-    let (left, right) = (item?.isDefault ?? false, other.item?.isDefault ?? false)
-    if left != right { return left }
-    let dates = (item?.modificationDate?.milliseconds, other.item?.modificationDate?.milliseconds)
-    if let left = dates.0, let right = dates.1, left != right { return left > right }
-    if modified != other.modified { return modified > other.modified }
-    return path > other.path
+  /// Items as search results have them: first those chosen by a person, then the newest.
+  static func preferredFirst(_ items: [ServedItem]) -> [ServedItem] {
+    // Moving these is cheaper than moving items.
+    struct Place {
+      let isDefault: Bool
+      let milliseconds: Int64
+      let index: Int
+    }
+    let places = items.indices.map { index in
+      let item = items[index]
+      let date = item.item?.modificationDate?.milliseconds ?? Int64(clamping: item.modified) * 1000
+      return Place(isDefault: item.item?.isDefault ?? false, milliseconds: date, index: index)
+    }
+    return places.sorted { left, right in
+      if left.isDefault != right.isDefault { return left.isDefault }
+      if left.milliseconds != right.milliseconds { return left.milliseconds > right.milliseconds }
+      return items[left.index].path > items[right.index].path
+    }.map { items[$0.index] }
   }
 }
 

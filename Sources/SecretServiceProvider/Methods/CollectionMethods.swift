@@ -106,13 +106,9 @@ extension Provider {
       throw .limitsExceeded("too much is kept in memory")
     }
     let replaced = replaces ? holdings.replaced(by: shown.attributes, in: CollectionName.session) : nil
-    var item = ServedItem(
-      shown, named: ClientChanges.newName(), in: CollectionName.session, at: .now)
-    if var replaced {
-      replaced.shown = shown
-      replaced.modified = item.modified
-      item = replaced
-    }
+    let item =
+      replaced.map { ServedItem($0, showing: shown, at: .now) }
+      ?? ServedItem(shown, named: ClientChanges.newName(), in: CollectionName.session, at: .now)
     volatileSecrets[item.path] = body
     holdings.put(item)
     if replaced == nil { signalCreated(item) } else { signalReplaced(item) }

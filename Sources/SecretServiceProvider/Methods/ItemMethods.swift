@@ -101,14 +101,14 @@ extension Provider {
     _ item: ServedItem, _ call: MethodCall, to body: SharedSecret?,
     _ edit: (inout ItemTranslation.Shown) -> Void
   ) throws(ServiceError) {
-    var changed = item
-    edit(&changed.shown)
+    var shown = item.shown
+    edit(&shown)
     // It doesn't count beside its successor.
     var kept = volatileSecrets.removeValue(forKey: item.path) ?? SharedSecret(Secret())
     defer { volatileSecrets[item.path] = kept }
-    try refuseVolatile(changed.shown, body ?? kept)
+    try refuseVolatile(shown, body ?? kept)
     kept = body ?? kept
-    changed.modified = ServedItem.seconds(.now)
+    let changed = ServedItem(item, showing: shown, at: .now)
     holdings.put(changed)
     signalChanged(changed)
     call.answer()

@@ -58,6 +58,7 @@ extension Provider {
   ///
   /// - Parameter caller: the asking connection, which can't use the sessions and prompts of others.
   func object(at path: String, for caller: String) -> ServedObject? {
+    if let item = holdings.items[path] { return .item(item) }
     if path == ObjectPath.service { return .service }
     if path == ObjectPath.portal { return .portal }
     if let request = portalRequests[path] { return .portalRequest(request) }
@@ -68,8 +69,7 @@ extension Provider {
     case ("aliases", 2), ("aliases", 3):
       guard let name = holdings.collection(alias: String(parts[1])) else { return nil }
       let collection = ObjectPath.collection(name)
-      let real = parts.count == 3 ? "\(collection)/\(parts[2])" : collection
-      return object(at: real, in: ObjectPath.encoded(name), parts.count == 3)
+      return object(at: parts.count == 3 ? "\(collection)/\(parts[2])" : collection, for: caller)
     case ("session", 2):
       guard let session = try? sessions.session(at: path, of: caller) else { return nil }
       return .session(session)
@@ -89,7 +89,6 @@ extension Provider {
       }
       return nil
     }
-    if let item = holdings.items[path] { return .item(item) }
     if let search = lockedSearches[path] {
       if isLocked { return .hidden(search) }
       return holdings.search(search.wanted, in: search.collection).first.map { .item($0) }

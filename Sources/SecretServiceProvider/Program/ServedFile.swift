@@ -36,6 +36,9 @@ enum ServedFile {
         _ = try? RememberedKeychain.writeFirst(
           KeychainKind.file.rawValue, vault: isThere ? location.vaultFile : nil, in: location.stateFolder)
       })
+    settings.readAhead = { (keychain) throws(KeychainError) in
+      try (keychain as? EncryptedFileKeychain)?.readAhead()
+    }
     settings.presentState = { watchman.presentMAC }
     settings.opensUnasked = { (try? watchman.opensUnasked()) ?? false }
     settings.unlockAgainProgram = settings.unlockProgram.map { $0 + ["--again"] }
