@@ -26,6 +26,7 @@ final class Provider: @unchecked Sendable {
   /// Writes the secrets of sandboxed programs.
   let portalThread = OwnThread()
   private var changeLines = ChangeLines()
+  private var isChanging = false
   var lockedSearches: [String: LockedSearch] = [:]
   var lockedSearchPaths: [String: [String]] = [:]
   private var lastLockedSearch = 0
@@ -290,48 +291,73 @@ final class Provider: @unchecked Sendable {
   // MARK: Changes
 
   /// Makes a program's change in the keychain, after those before it, so that each sees the earlier ones and none is
-  /// lost.
+  /// lost. Changes that wait at the same time and don't depend on each other are one write. Each is answered when it is
+  /// on the disk.
   ///
   /// - Parameters:
+  ///   - subject: what it is about.
   ///   - prepare: determines the change from the state when its turn comes.
   ///   - finish: answers the call.
   ///   - refuse: handles a failure; by default the call gets the error.
   ///   - again: called if the item has changed since it was judged; by default the call is handled from the start.
   func change<Value: Sendable>(
-    _ call: MethodCall,
+    _ call: MethodCall, of subject: ChangeSubject = .all,
     prepare:
       @escaping () throws(ServiceError) -> @Sendable (any KeychainStore) throws(KeychainError) -> Value,
     finish: @escaping (Value) -> Void, refuse: ((ServiceError) -> Void)? = nil, again: (() -> Void)? = nil
   ) throws(ServiceError) {
     let refuse = refuse ?? { call.refuse($0) }
-    try changeLines.add(
-      { [self] in
-        let body: @Sendable (any KeychainStore) throws(KeychainError) -> Value
-        do throws(ServiceError) {
-          body = try prepare()
+    let change = WaitingChange(subject: subject) { [self] in
+      let body: @Sendable (any KeychainStore) throws(KeychainError) -> Value
+      do throws(ServiceError) {
+        body = try prepare()
+      } catch {
+        refuse(error)
+        return nil
+      }
+      let outcome = ChangeOutcome<Value>()
+      return PreparedChange { keychain in
+        do throws(KeychainError) {
+          outcome.result = .success(try body(keychain))
         } catch {
-          refuse(error)
-          return changeIsDone()
+          outcome.result = .failure(error)
         }
-        writer.run(
-          body,
-          then: { [self] result in
-            switch result {
-            case .success(let value): finish(value)
-            case .failure(.itemNotFound) where judgeAgain(call, again): break
-            case .failure(let error): refuse(ServiceError(error))
-            }
-            changeIsDone()
-          })
-      }, of: call.sender)
-    if !changeLines.isBusy { changeIsDone() }
+      } report: { [self] failure in
+        switch failure.map({ .failure($0) }) ?? outcome.result {
+        case .success(let value): finish(value)
+        case .failure(.itemNotFound) where judgeAgain(call, again): break
+        case .failure(let error): refuse(ServiceError(error))
+        case nil: break
+        }
+      }
+    }
+    try changeLines.add(change, of: call.sender)
+    if !isChanging { makeNextChanges() }
   }
 
-  private func changeIsDone() {
-    changeLines.isBusy = false
-    guard let next = changeLines.next() else { return }
-    changeLines.isBusy = true
-    next()
+  /// The most changes of one write. Another machine's keychain makes each at once, so it gets them one by one.
+  private var changesOfOneWrite: Int { settings.freshness == nil ? ChangeLines.limit : 1 }
+
+  private func makeNextChanges() {
+    isChanging = true
+    var prepared: [PreparedChange] = []
+    while prepared.isEmpty {
+      let next = changeLines.next(atMost: changesOfOneWrite)
+      if next.isEmpty { return isChanging = false }
+      prepared = next.compactMap { $0.prepare() }
+    }
+    writer.run(
+      { [bodies = prepared.map(\.make)] (keychain) throws(KeychainError) in
+        if bodies.count == 1 { return bodies[0](keychain) }
+        // Each undoes what it has done if it fails.
+        try keychain.exclusively { () throws(KeychainError) in for body in bodies { body(keychain) } }
+      },
+      then: { [self, prepared] result in
+        var failure: KeychainError?
+        if case .failure(let error) = result { failure = error }
+        for change in prepared { change.report(failure) }
+        makeNextChanges()
+      })
   }
 
   private func watch() {

@@ -5,16 +5,15 @@ struct ChangeLines {
   static let limit = 200
   static let limitOfAll = 2000
 
-  private var lines: [String: [() -> Void]] = [:]
+  private var lines: [String: [WaitingChange]] = [:]
   /// The connections that have a line, the next one first.
   private var order: [String] = []
   private var count = 0
-  var isBusy = false
 
   /// Puts a change at the end of its connection's line.
   ///
   /// - Throws: ``ServiceError/limitsExceeded(_:)``.
-  mutating func add(_ change: @escaping () -> Void, of owner: String) throws(ServiceError) {
+  mutating func add(_ change: WaitingChange, of owner: String) throws(ServiceError) {
     guard lines[owner, default: []].count < Self.limit, count < Self.limitOfAll else {
       throw .limitsExceeded("too many changes are waiting")
     }
@@ -23,13 +22,20 @@ struct ChangeLines {
     count += 1
   }
 
-  mutating func next() -> (() -> Void)? {
-    guard !order.isEmpty else { return nil }
-    let owner = order.removeFirst()
-    guard let change = lines[owner]?.removeFirst() else { return nil }
-    count -= 1
-    if lines[owner]?.isEmpty ?? true { lines[owner] = nil } else { order.append(owner) }
-    return change
+  /// Takes the next changes, as many as may be one write.
+  ///
+  /// - Parameter limit: the most.
+  mutating func next(atMost limit: Int) -> [WaitingChange] {
+    var write = ChangesOfOneWrite()
+    while write.changes.count < limit, let owner = order.first, let change = lines[owner]?.first,
+      write.take(change)
+    {
+      order.removeFirst()
+      lines[owner]?.removeFirst()
+      count -= 1
+      if lines[owner]?.isEmpty ?? true { lines[owner] = nil } else { order.append(owner) }
+    }
+    return write.changes
   }
 
   /// Removes the line of a connection that has left the bus.

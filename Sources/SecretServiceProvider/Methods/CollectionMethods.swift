@@ -48,7 +48,8 @@ extension Provider {
   private func store(
     _ finished: ItemTranslation.Shown, _ body: SharedSecret, replaces: Bool, _ call: MethodCall
   ) throws(ServiceError) {
-    try change(call) { [self] () throws(ServiceError) in
+    let subject: ChangeSubject = replaces ? .replacing(finished.attributes) : .new(finished.attributes)
+    try change(call, of: subject) { [self] () throws(ServiceError) in
       guard case .collection(let collection) = object(at: call.path, for: call.sender) else {
         throw .unknownObject
       }

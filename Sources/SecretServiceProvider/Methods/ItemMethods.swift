@@ -24,7 +24,7 @@ extension Provider {
       signalDeleted(item)
       return call.answer([Argument.path(ObjectPath.none)])
     }
-    try change(call) { [self] () throws(ServiceError) in
+    try change(call, of: .item(call.path)) { [self] () throws(ServiceError) in
       let ((item, stored), isExact) = (try present(call), isExact)
       return { (keychain) throws(KeychainError) in
         try ClientChanges.delete(stored, isExact: isExact, in: keychain)
@@ -80,7 +80,7 @@ extension Provider {
   ) throws(ServiceError) {
     if item.item == nil { return try changeVolatile(item, call, to: body, edit) }
     var wasOwn = false
-    try change(call) { [self] () throws(ServiceError) in
+    try change(call, of: .item(call.path)) { [self] () throws(ServiceError) in
       let ((_, stored), isExact) = (try present(call), isExact)
       wasOwn = body != nil || isOwn(stored, call.sender)
       return { (keychain) throws(KeychainError) in

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Sixteen clients at once, each in a process of its own: secret-service-stress.py SECONDS
+"""Sixteen clients at once, each in a process of its own: secret-service-stress.py SECONDS|killed
 
 Each stores, replaces, reads, searches and deletes in slots of its own, and each answer has to be what it was told last. In the
 end that has to be there for a client that starts anew, and the service has to be the same process, with no more open files
-and about the same memory as before.
+and about the same memory as before. With "killed", each stores until the service is killed: what was acknowledged is there.
 """
 
 import multiprocessing
@@ -12,7 +12,7 @@ import random
 import sys
 import time
 
-from secret_service import ENCRYPTED, PLAIN, Client, Unmet, equal, until
+from secret_service import ENCRYPTED, PLAIN, Client, Refused, Unmet, demand, equal, kill, until
 
 CLIENTS, SLOTS, LENGTHS = 16, 12, (0, 1, 15, 16, 17, 300, 5000)
 # The file is in memory, and grows: of each item, up to 20 former secrets are kept.
@@ -42,6 +42,38 @@ def work(number, seconds):
                 client.delete(found[0])
                 del slots[slot]
     return number, slots, rounds
+
+
+def stores(number):
+    """How many items were acknowledged until the service was gone."""
+    count = 0
+    with Client() as client:
+        session = client.session(PLAIN)
+        try:
+            while True:
+                client.create({"stress": str(number), "count": str(count)}, replace=count % 2 == 1, session=session)
+                count += 1
+        except Refused:
+            return count
+
+
+def killed():
+    with Client() as client:
+        client.alias("default")
+        process = client.process()
+    with multiprocessing.Pool(CLIENTS) as pool:
+        results = pool.map_async(stores, range(CLIENTS))
+        with Client() as client:
+            until(lambda: len(client.found({"stress": "0"})) > 5, "items")
+        kill(process)
+        counts = results.get()
+    print("acknowledged", counts)
+    with Client() as client:
+        for number, count in enumerate(counts):
+            for each in range(count):
+                equal(len(client.found({"stress": str(number), "count": str(each)})), 1, f"{number}, {each}")
+            # One more may have been under way.
+            demand(len(client.found({"stress": str(number)})) <= count + 1, "more items than were made", number)
 
 
 def state(process):
@@ -76,4 +108,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1] == "killed":
+        killed()
+    else:
+        main()
