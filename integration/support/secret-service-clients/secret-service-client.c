@@ -5,12 +5,18 @@
 // secret-service-client store NAME VALUE    by libsecret
 // secret-service-client list                all items: the attributes and the secret of each; prints how many
 // secret-service-client lookups COUNT NAME VALUE   that many, one after the other
+// secret-service-client creates COUNT AT-ONCE      makes items, with so many calls under way
+// secret-service-client replaces COUNT AT-ONCE     the same, in the place of those from the last time
+// secret-service-client searches COUNT             finds all items, so many times
+// secret-service-client secrets COUNT              gets all secrets by one call, so many times
+// secret-service-client properties COUNT           gets all properties of the collection, so many times
 
 #define SECRET_API_SUBJECT_TO_CHANGE
 #include <libsecret/secret.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NAME "org.freedesktop.secrets"
 #define ROOT "/org/freedesktop/secrets"
@@ -100,6 +106,67 @@ static void list(GDBusConnection *bus) {
   printf("%d\n", count);
 }
 
+#define COLLECTION ROOT "/collection/login"
+
+static int waiting;
+
+static void created(GObject *bus, GAsyncResult *result, gpointer ignored) {
+  GError *error = NULL;
+  GVariant *reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, &error);
+  if (reply == NULL) fail(error);
+  g_variant_unref(reply);
+  waiting--;
+}
+
+static void create(GDBusConnection *bus, int count, int at_once, int replaces) {
+  char *session = plain_session(bus), process[32];
+  snprintf(process, sizeof process, "%d", replaces ? 0 : getpid());
+  for (int number = 0; number < count; number++) {
+    char value[32];
+    snprintf(value, sizeof value, "%d", number);
+    GVariantBuilder attributes, properties;
+    g_variant_builder_init(&attributes, G_VARIANT_TYPE("a{ss}"));
+    g_variant_builder_add(&attributes, "{ss}", "process", process);
+    g_variant_builder_add(&attributes, "{ss}", "number", value);
+    g_variant_builder_init(&properties, G_VARIANT_TYPE("a{sv}"));
+    g_variant_builder_add(&properties, "{sv}", API "Item.Label", g_variant_new_string("label"));
+    g_variant_builder_add(&properties, "{sv}", API "Item.Attributes", g_variant_builder_end(&attributes));
+    g_dbus_connection_call(
+        bus, NAME, COLLECTION, API "Collection", "CreateItem",
+        g_variant_new(
+            "(a{sv}(o@ay@ays)b)", &properties, session, g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, NULL, 0, 1),
+            g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, "secret", 6, 1), "text/plain", replaces),
+        NULL, G_DBUS_CALL_FLAGS_NONE, 120000, NULL, created, NULL);
+    waiting++;
+    while (waiting >= at_once) g_main_context_iteration(NULL, TRUE);
+  }
+  while (waiting > 0) g_main_context_iteration(NULL, TRUE);
+}
+
+static GVariant *all_paths(GDBusConnection *bus) {
+  GVariantBuilder none;
+  g_variant_builder_init(&none, G_VARIANT_TYPE("a{ss}"));
+  GVariant *found = call(bus, COLLECTION, API "Collection", "SearchItems", g_variant_new("(a{ss})", &none));
+  GVariant *paths = g_variant_get_child_value(found, 0);
+  g_variant_unref(found);
+  return paths;
+}
+
+static void search(GDBusConnection *bus) { g_variant_unref(all_paths(bus)); }
+
+static void get_properties(GDBusConnection *bus) {
+  g_variant_unref(call(
+      bus, COLLECTION, "org.freedesktop.DBus.Properties", "GetAll", g_variant_new("(s)", API "Collection")));
+}
+
+static GVariant *wanted;
+static char *wanted_session;
+
+static void get_secrets(GDBusConnection *bus) {
+  g_variant_unref(
+      call(bus, ROOT, API "Service", "GetSecrets", g_variant_new("(@aoo)", wanted, wanted_session)));
+}
+
 int main(int count, char **words) {
   const char *mode = count > 1 ? words[1] : "";
   if (strcmp(mode, "lookup") == 0 && count == 4) {
@@ -119,8 +186,19 @@ int main(int count, char **words) {
     list(bus);
   } else if (strcmp(mode, "lookups") == 0 && count == 5) {
     for (int number = atoi(words[2]); number > 0; number--) lookup(words[3], words[4]);
+  } else if ((strcmp(mode, "creates") == 0 || strcmp(mode, "replaces") == 0) && count == 4) {
+    create(bus, atoi(words[2]), atoi(words[3]), mode[0] == 'r');
+  } else if (count == 3) {
+    void (*body)(GDBusConnection *) = strcmp(mode, "searches") == 0 ? search
+        : strcmp(mode, "properties") == 0                           ? get_properties
+                                                                    : get_secrets;
+    if (body == get_secrets) {
+      wanted_session = plain_session(bus);
+      wanted = all_paths(bus);
+    }
+    for (int number = atoi(words[2]); number > 0; number--) body(bus);
   } else {
-    fprintf(stderr, "usage: secret-service-client lookup|plain|store NAME VALUE, list, lookups COUNT NAME VALUE\n");
+    fprintf(stderr, "usage: see the first lines of secret-service-client.c\n");
     return 64;
   }
   return 0;
