@@ -152,21 +152,6 @@ static GVariant *all_paths(GDBusConnection *bus) {
   return paths;
 }
 
-static void search(GDBusConnection *bus) { g_variant_unref(all_paths(bus)); }
-
-static void get_properties(GDBusConnection *bus) {
-  g_variant_unref(call(
-      bus, COLLECTION, "org.freedesktop.DBus.Properties", "GetAll", g_variant_new("(s)", API "Collection")));
-}
-
-static GVariant *wanted;
-static char *wanted_session;
-
-static void get_secrets(GDBusConnection *bus) {
-  g_variant_unref(
-      call(bus, ROOT, API "Service", "GetSecrets", g_variant_new("(@aoo)", wanted, wanted_session)));
-}
-
 int main(int count, char **words) {
   const char *mode = count > 1 ? words[1] : "";
   if (strcmp(mode, "lookup") == 0 && count == 4) {
@@ -189,14 +174,18 @@ int main(int count, char **words) {
   } else if ((strcmp(mode, "creates") == 0 || strcmp(mode, "replaces") == 0) && count == 4) {
     create(bus, atoi(words[2]), atoi(words[3]), mode[0] == 'r');
   } else if (count == 3) {
-    void (*body)(GDBusConnection *) = strcmp(mode, "searches") == 0 ? search
-        : strcmp(mode, "properties") == 0                           ? get_properties
-                                                                    : get_secrets;
-    if (body == get_secrets) {
-      wanted_session = plain_session(bus);
-      wanted = all_paths(bus);
+    char *session = plain_session(bus);
+    GVariant *paths = all_paths(bus);
+    for (int number = atoi(words[2]); number > 0; number--) {
+      if (strcmp(mode, "searches") == 0) {
+        g_variant_unref(all_paths(bus));
+      } else if (strcmp(mode, "properties") == 0) {
+        GVariant *name = g_variant_new("(s)", API "Collection");
+        g_variant_unref(call(bus, COLLECTION, "org.freedesktop.DBus.Properties", "GetAll", name));
+      } else {
+        g_variant_unref(call(bus, ROOT, API "Service", "GetSecrets", g_variant_new("(@aoo)", paths, session)));
+      }
     }
-    for (int number = atoi(words[2]); number > 0; number--) body(bus);
   } else {
     fprintf(stderr, "usage: see the first lines of secret-service-client.c\n");
     return 64;
