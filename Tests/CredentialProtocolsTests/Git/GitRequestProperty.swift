@@ -8,19 +8,19 @@ import Properties
 enum GitRequestProperty: Property {
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
     guard let text = try checkReading(input) else { return }
-    let request: Fields
+    let request: RevealedRequest
     do throws(KeychainError) {
-      request = try Fields(parsing: text)
+      request = try RevealedRequest(parsing: text)
     } catch {
       try require(Model(text) == nil || !error.isOfLines, "lines of pairs without NUL are read: \(error)")
       return
     }
     guard let model = Model(text) else { throw PropertyFailure("only lines of pairs without NUL are read") }
-    try require((try? Fields(parsing: text)) == request, "a request says the same twice")
+    try require((try? RevealedRequest(parsing: text)) == request, "a request says the same twice")
     try checkValues(request)
     try check(request, against: model)
     let again = try require("a request can be said again") { () throws(KeychainError) in
-      try Fields(parsing: request.lines)
+      try RevealedRequest(parsing: request.lines)
     }
     try require(again == request, "a request said again is the same")
     try checkAnswer(text, request)
@@ -62,20 +62,19 @@ enum GitRequestProperty: Property {
 
   // MARK: Values
 
-  private static func checkValues(_ request: Fields) throws(PropertyFailure) {
+  private static func checkValues(_ request: RevealedRequest) throws(PropertyFailure) {
     for (key, value) in request.values {
       try require(!value.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 }, "\(key) is of one line")
     }
-    if let host = request.host {
-      try require(host.port != 0, "a port is none or from 1")
-      try require(
-        !host.server.bytes.contains { $0 == 0x5b || $0 == 0x5d }, "brackets are no part of a server")
+    try require(request.port != 0, "a port is none or from 1")
+    if let server = request.server {
+      try require(!server.bytes.contains { $0 == 0x5b || $0 == 0x5d }, "brackets are no part of a server")
     }
     if let expiry = request.expiry { try require(expiry >= 0, "an expiry has no sign") }
   }
 
   /// A simple reader's view of the lines: if a key occurs twice, the last value counts, and a URL unsets its parts.
-  private static func check(_ request: Fields, against model: Model) throws(PropertyFailure) {
+  private static func check(_ request: RevealedRequest, against model: Model) throws(PropertyFailure) {
     let ofURL = ["protocol", "username", "path", "password"]
     for (key, value) in [
       ("protocol", request.protocol), ("username", request.username), ("path", request.path),
@@ -84,7 +83,7 @@ enum GitRequestProperty: Property {
     ] where !ofURL.contains(key) || model.isLast(key, over: "url") {
       try require(value?.bytes == model.last(key), "\(key) is that of the last line that names it")
     }
-    if let server = request.host?.server, model.isLast("host", over: "url") {
+    if let server = request.server, model.isLast("host", over: "url") {
       let host = model.last("host") ?? []
       try require(
         host.starts(with: server.bytes) || host.starts(with: [0x5b] + server.bytes + [0x5d]),
@@ -132,7 +131,7 @@ enum GitRequestProperty: Property {
   private static let now = Timestamp(seconds: 1_800_000_000)
 
   /// What is stored is returned to the same request, in lines that are a valid request themselves, until it is erased.
-  private static func checkAnswer(_ text: [UInt8], _ request: Fields) throws(PropertyFailure) {
+  private static func checkAnswer(_ text: [UInt8], _ request: RevealedRequest) throws(PropertyFailure) {
     let keychain = InMemoryKeychain { now }
     var outcome: SaveOutcome?
     var git = GitCredentialProtocol()
@@ -163,7 +162,7 @@ enum GitRequestProperty: Property {
     }
     try require(reply.last == 0x0a && !reply.contains(0) && !reply.contains(0x0d), "an answer is lines")
     let answer = try require("an answer reads as a request") { () throws(KeychainError) in
-      try Fields(parsing: reply)
+      try RevealedRequest(parsing: reply)
     }
     let usesCredential = answer.authtype != nil
     try require(answer.username == request.username, "an answer names the account")
@@ -183,7 +182,8 @@ enum GitRequestProperty: Property {
     // A request for another protocol or server gets no answer.
     for other in ["protocol=other\n", "host=other.example\n", "url=https://other.example\n"] {
       let silence = try? perform(git, .get, text + other.utf8, keychain)
-      let isSame = (try? Fields(parsing: text + other.utf8)).map { $0.isOfSamePlace(as: request) } ?? false
+      let there = try? RevealedRequest(parsing: text + other.utf8)
+      let isSame = there?.isOfSamePlace(as: request) ?? false
       try require(silence == nil || silence == [] || isSame, "another place isn't answered: \(other)")
     }
     _ = try require("erase") { () throws(KeychainError) in try perform(git, .erase, text, keychain) }
@@ -203,10 +203,11 @@ enum GitRequestProperty: Property {
 }
 
 /// A request whose secrets are visible.
-private struct Fields: Equatable {
-  var capabilities: GitRequest.Capabilities
+struct RevealedRequest: Equatable {
+  var capabilities: GitRequest.Capabilities = []
   var `protocol`: ByteString?
-  var host: HostAndPort?
+  var server: ByteString?
+  var port: UInt16?
   var path: ByteString?
   var username: ByteString?
   var password: ByteString?
@@ -214,14 +215,18 @@ private struct Fields: Equatable {
   var refreshToken: ByteString?
   var authtype: ByteString?
   var credential: ByteString?
-  var isEphemeral: Bool
+  var isEphemeral = false
   var answered: ByteString?
+  var continued: Int64?
+}
 
+extension RevealedRequest {
   init(parsing text: [UInt8]) throws(KeychainError) {
     let request = try lend(text) { (bytes) throws(KeychainError) in try GitRequest(parsing: bytes) }
     capabilities = request.capabilities
     `protocol` = request.protocol
-    host = request.host
+    server = request.host?.server
+    port = request.host?.port
     path = request.path
     username = request.username
     password = Self.shown(request.password)
@@ -231,6 +236,7 @@ private struct Fields: Equatable {
     credential = Self.shown(request.credential)
     isEphemeral = request.isEphemeral
     answered = request.state?.item.bytes
+    continued = request.state?.continued?.milliseconds
   }
 
   private static func shown(_ secret: borrowing Secret?) -> ByteString? {
@@ -243,7 +249,7 @@ private struct Fields: Equatable {
   /// The values that came from outside and may be sent again.
   var values: [(key: String, value: [UInt8])] {
     [
-      ("protocol", `protocol`), ("host", host?.server), ("path", path), ("username", username),
+      ("protocol", `protocol`), ("host", server), ("path", path), ("username", username),
       ("password", password), ("oauth_refresh_token", refreshToken), ("authtype", authtype),
       ("credential", credential),
     ].compactMap { key, value in value.map { (key, $0.bytes) } }
@@ -258,21 +264,23 @@ private struct Fields: Equatable {
       var value = value
       if key == "host" {
         if value.contains(0x3a) { value = [0x5b] + value + [0x5d] }
-        if let port = host?.port { value += ":\(port)".utf8 }
+        if let port { value += ":\(port)".utf8 }
       }
       lines += Array("\(key)=".utf8) + value + [0x0a]
     }
     if let expiry { lines += "password_expiry_utc=\(expiry)\n".utf8 }
     if isEphemeral { lines += "ephemeral=1\n".utf8 }
-    if let answered { lines += Array("state[]=llavero:".utf8) + answered.bytes + [0x0a] }
+    if let answered {
+      lines += Array("state[]=llavero\(continued.map { "+\($0)" } ?? ""):".utf8) + answered.bytes + [0x0a]
+    }
     return lines
   }
 
-  func isOfSamePlace(as other: Fields) -> Bool {
+  func isOfSamePlace(as other: RevealedRequest) -> Bool {
     guard let mine = self.protocol, let others = other.protocol, mine.isEqualIgnoringCase(others) else {
       return false
     }
-    return (host?.server ?? "").isEqualIgnoringCase(other.host?.server ?? "")
+    return (server ?? "").isEqualIgnoringCase(other.server ?? "")
   }
 }
 
