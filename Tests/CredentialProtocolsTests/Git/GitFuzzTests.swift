@@ -50,21 +50,13 @@ import Testing
     return []
   }
 
+  /// The bytes of a URL, in which two hexadecimal digits follow each '%', since any other is refused.
   private func percentDecoded(_ bytes: [UInt8]) -> [UInt8] {
-    var decoded: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == 0x25, index + 2 < bytes.count,
-        let byte = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
-      {
-        decoded.append(byte)
-        index += 3
-      } else {
-        decoded.append(bytes[index])
-        index += 1
-      }
+    let parts = bytes.split(separator: 0x25, omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(Array(parts[0])) { decoded, part in
+      let byte = UInt8(String(decoding: part.prefix(2), as: UTF8.self), radix: 16) ?? 0x25
+      return decoded + [byte] + part.dropFirst(2)
     }
-    return decoded
   }
 
   @Test(
