@@ -53,17 +53,10 @@ struct EveryFieldTests {
       let file = file { field in
         guard filled.contains(field) else { return "" }
         let number = fields.firstIndex(of: field) ?? 0
-        var value = ""
-        for (part, text) in (values[field] ?? "@").split(separator: "@", omittingEmptySubsequences: false)
-          .enumerated()
-        {
-          if part > 0 {
-            words.append((field, "w\(number)x\(part)z"))
-            value += "w\(number)x\(part)z"
-          }
-          value += text
-        }
-        return value
+        let texts = (values[field] ?? "@").split(separator: "@", omittingEmptySubsequences: false)
+        let own = (1..<texts.count).map { "w\(number)x\($0)z" }
+        words += own.map { (field: field, word: $0) }
+        return "\(texts[0])" + zip(own, texts.dropFirst()).map { "\($0)\($1)" }.joined()
       }
       return (file, words)
     }
