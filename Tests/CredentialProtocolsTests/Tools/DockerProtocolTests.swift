@@ -66,8 +66,7 @@ struct DockerProtocolTests {
     expect(docker.call("list").output, is: #"{"r.example:5000":"g"}"# + "\n")
     expect(docker.call("store", input: login("r.example:5000", "d", "dockers")), is: done)
     expect(docker.call("get", input: "r.example:5000"), is: found("r.example:5000", "d", "dockers"))
-    let gits = try docker.fresh.keychain.find(
-      .internetPassword(InternetPasswordQuery(protocol: "https", server: "r.example", port: 5000)))
+    let gits = try docker.fresh.keychain.find(.internet("r.example", port: 5000))
     expect(gits.map(\.key.account), is: ["g"])
     expect(docker.call("erase", input: "r.example:5000"), is: done)
     expect(docker.call("get", input: "r.example:5000"), is: found("r.example:5000", "g", "gits"))
@@ -148,11 +147,8 @@ struct DockerProtocolTests {
       try expect(DockerProtocol.respond(to: call), is: 0)
       return call.said.count
     }
-    try expect(
-      ["r.example", "http://r.example", "https://r.example"].map { try said($0, by: docker28) },
-      is: [
-        1, 0, 0,
-      ])
+    let times = try ["r.example", "http://r.example", "https://r.example"].map { try said($0, by: docker28) }
+    expect(times, is: [1, 0, 0])
     try expect(said("r.example", by: CallerInMemory("docker")), is: 1)
   }
 
