@@ -230,8 +230,8 @@ struct IntegrationReport {
 
   /// Whether it is a command without quotes around it, and nothing else.
   private static func isCommand(_ remedy: String) -> Bool {
-    ["llavero ", "git config ", "rm ", "ssh ", "export "].contains { remedy.hasPrefix($0) } && !remedy.hasPart(", ")
-      && !remedy.hasPart("; ")
+    ["llavero ", "git config ", "rm ", "ssh ", "export "].contains { remedy.hasPrefix($0) }
+      && ![", ", "; "].contains { remedy.hasPart($0) }
   }
 
   static let next = "  next"
