@@ -349,13 +349,20 @@ final class Provider: @unchecked Sendable {
     writer.run(
       { [bodies = prepared.map(\.make)] (keychain) throws(KeychainError) in
         if bodies.count == 1 { return bodies[0](keychain) }
-        // Each undoes what it has done if it fails.
-        try keychain.exclusively { () throws(KeychainError) in for body in bodies { body(keychain) } }
+        do throws(KeychainError) {
+          // Each undoes what it has done if it fails.
+          try keychain.exclusively { () throws(KeychainError) in for body in bodies { body(keychain) } }
+        } catch .tooLarge {
+          // Nothing is written then, and some may fit.
+          for body in bodies { body(keychain) }
+        }
       },
       then: { [self, prepared] result in
         var failure: KeychainError?
         if case .failure(let error) = result { failure = error }
         for change in prepared { change.report(failure) }
+        // It may have been locked during the write.
+        if isLocked { becomeLocked() }
         makeNextChanges()
       })
   }

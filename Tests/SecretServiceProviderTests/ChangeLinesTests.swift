@@ -32,8 +32,8 @@ import Testing
 
   /// Changes in their order, and how many of them are the first write.
   private static let writes: [([ChangeSubject], Int)] = [
-    ([.new(attributes("1")), .new(attributes("1")), .new(attributes("2"))], 3),
-    ([.replacing(attributes("1")), .replacing(attributes("2")), .new(attributes("1"))], 3),
+    ([.new(attributes("1")), .new(attributes("2")), .new(attributes("1"))], 2),
+    ([.replacing(attributes("1")), .replacing(attributes("2")), .new(attributes("3"))], 3),
     ([.replacing(attributes("1")), .replacing(attributes("1", generic: true))], 1),
     ([.new(attributes("1")), .replacing(attributes("1"))], 1),
     ([.item("x"), .item("y"), .new(attributes("1"))], 3), ([.item("x"), .item("y"), .item("x")], 2),

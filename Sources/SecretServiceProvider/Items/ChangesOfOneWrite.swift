@@ -54,7 +54,8 @@ struct ChangesOfOneWrite {
 
   private func isIndependent(_ subject: ChangeSubject) -> Bool {
     switch subject {
-    case .new: !isAll
+    // The newest comes first in a search, so two need two dates.
+    case .new(let new): !isAll && !attributes.contains(new.withoutGenericSchema)
     // A changed item may have other attributes than before.
     case .replacing(let new): !isAll && paths.isEmpty && !attributes.contains(new.withoutGenericSchema)
     case .item(let path): !isAll && !replaces && !paths.contains(path)

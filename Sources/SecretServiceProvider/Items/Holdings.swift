@@ -10,7 +10,8 @@ struct Holdings {
 
   init(_ all: [Item] = []) {
     collections[CollectionName.login] = Self.login
-    for item in all { put(item) }
+    // A keychain lists the newest first, and a collection the oldest.
+    for item in all.reversed() { put(item) }
   }
 
   private static var login: ServedCollection {

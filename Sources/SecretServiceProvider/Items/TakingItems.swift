@@ -23,7 +23,8 @@ extension Holdings {
     let before = collections
     var seen: Set<String> = []
     var records: Set<ByteString> = []
-    for item in all {
+    // The newest come first there, and are put last here.
+    for item in all.reversed() {
       if let key = item.key.secretServiceItem, key.kind == .collection {
         records.insert(key.name)
         if collections[key.name]?.item != item { put(item) }

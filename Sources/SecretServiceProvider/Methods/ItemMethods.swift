@@ -24,7 +24,7 @@ extension Provider {
       signalDeleted(item)
       return call.answer([Argument.path(ObjectPath.none)])
     }
-    try change(call, of: .item(call.path)) { [self] () throws(ServiceError) in
+    try change(call, of: subject(of: call, about: item)) { [self] () throws(ServiceError) in
       let ((item, stored), isExact) = (try present(call), isExact)
       return { (keychain) throws(KeychainError) in
         try ClientChanges.delete(stored, isExact: isExact, in: keychain)
@@ -38,6 +38,11 @@ extension Provider {
       }
       call.answer([Argument.path(ObjectPath.none)])
     }
+  }
+
+  /// A path that stands for a search, or has an alias, may lead to another item when its turn comes.
+  private func subject(of call: MethodCall, about item: ServedItem) -> ChangeSubject {
+    call.path == item.path ? .item(item.path) : .all
   }
 
   private func present(_ call: MethodCall) throws(ServiceError) -> (ServedItem, Item) {
@@ -80,7 +85,7 @@ extension Provider {
   ) throws(ServiceError) {
     if item.item == nil { return try changeVolatile(item, call, to: body, edit) }
     var wasOwn = false
-    try change(call, of: .item(call.path)) { [self] () throws(ServiceError) in
+    try change(call, of: subject(of: call, about: item)) { [self] () throws(ServiceError) in
       let ((_, stored), isExact) = (try present(call), isExact)
       wasOwn = body != nil || isOwn(stored, call.sender)
       return { (keychain) throws(KeychainError) in
