@@ -28,10 +28,10 @@ read_options() {
     if [[ $1 == -h || $1 == --help ]]; then
       usage
       exit
-    elif [[ $1 == --*=* && $values == *" $name "* ]]; then
+    elif [[ $1 == --*=?* && $values == *" $name "* ]]; then
       printf -v "${name//-/_}" %s "${1#*=}"
-    elif [[ $1 == "--$name" && $values == *" $name "* ]]; then
-      (($# > 1)) || wrong_usage "$1 needs a value"
+    elif [[ $1 == --"$name"?(=) && $values == *" $name "* ]]; then
+      [[ $1 != *= && -n ${2:-} ]] || wrong_usage "--$name needs a value"
       printf -v "${name//-/_}" %s "$2"
       shift
     elif [[ $1 == "--$name" && $flags == *" $name "* ]]; then

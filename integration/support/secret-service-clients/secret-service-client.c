@@ -173,7 +173,7 @@ int main(int count, char **words) {
     for (int number = atoi(words[2]); number > 0; number--) lookup(words[3], words[4]);
   } else if ((strcmp(mode, "creates") == 0 || strcmp(mode, "replaces") == 0) && count == 4) {
     create(bus, atoi(words[2]), atoi(words[3]), mode[0] == 'r');
-  } else if (count == 3) {
+  } else if (count == 3 && (!strcmp(mode, "searches") || !strcmp(mode, "secrets") || !strcmp(mode, "properties"))) {
     char *session = plain_session(bus);
     GVariant *paths = all_paths(bus);
     for (int number = atoi(words[2]); number > 0; number--) {
