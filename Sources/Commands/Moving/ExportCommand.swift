@@ -77,7 +77,7 @@ struct ExportCommand: ParsableCommand {
         export.omitted.isEmpty
           ? "there are no such items"
           : "none of the \(countText(export.omitted.count, "item")) fits the format",
-        hint: "see what there is with 'llavero list'", status: .nothingMatched)
+        hint: .seeList, status: .nothingMatched)
     }
     if recipients.isEmpty {
       try write(export.text)

@@ -53,7 +53,7 @@ struct NamedVariables {
   private static func nothing(for name: ByteString) -> KeychainError {
     .failure(
       "the keychain has nothing by the name that --env gives for \(name)",
-      hint: "see what there is with 'llavero list'; a name is a URL, a service or a label",
+      hint: "\(.seeList); a name is a URL, a service or a label",
       status: .nothingMatched)
   }
 }

@@ -91,11 +91,11 @@ struct ResolvedReferences: ~Copyable {
         query.service.bytes.contains(UInt8(ascii: ".")), HostAndPort(parsing: query.service) != nil
       else { continue }
       let reference = "llavero+https://\(query.service)"
-      return "the login for that server would be \(words: reference); see what there is with 'llavero list'"
+      return "the login for that server would be \(words: reference); \(.seeList)"
     }
     let whole = missing.lazy.compactMap { placed in wholeName(placed.reference.query, in: open) }.first
     if let whole { return "a reference needs the whole name: \(words: whole)" }
-    return "see what there is with 'llavero list'"
+    return .seeList
   }
 
   /// The reference for the only generic password whose name has the service of a query as its part.

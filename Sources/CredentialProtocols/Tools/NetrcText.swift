@@ -43,16 +43,14 @@ public enum NetrcText {
       })
     if let fault { throw fault }
     if let host = missing.first {
-      throw .failure("the keychain has no login for \(host)", hint: listHint, status: .nothingMatched)
+      throw .failure("the keychain has no login for \(host)", hint: .seeList, status: .nothingMatched)
     }
     if text.isEmpty {
       throw .failure(
-        "the keychain has no login that a netrc file could hold", hint: listHint, status: .nothingMatched)
+        "the keychain has no login that a netrc file could hold", hint: .seeList, status: .nothingMatched)
     }
     return text
   }
-
-  private static let listHint: Hint = "see what there is with 'llavero list'"
 
   private struct Login: Hashable {
     let server: ByteString

@@ -55,8 +55,7 @@ public enum SummonProtocol: ToolProtocol {
     }
     guard let answer, let value = field.value(of: answer) else {
       throw .failure(
-        "the keychain has nothing for \(id)", hint: "see what there is with 'llavero list'",
-        status: .nothingMatched)
+        "the keychain has nothing for \(id)", hint: .seeList, status: .nothingMatched)
     }
     return value
   }

@@ -5,6 +5,9 @@ public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation, Custom
   /// The line. Names in it are not escaped for a terminal.
   public let description: String
 
+  /// What to do where nothing matched.
+  package static let seeList: Hint = "see what there is with 'llavero list'"
+
   /// Creates a hint from a literal.
   public init(stringLiteral text: String) {
     description = text

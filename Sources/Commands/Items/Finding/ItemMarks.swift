@@ -70,7 +70,7 @@ extension ItemFilter {
       try keychain.refusePassingOver()
       throw .failure(
         "the keychain has no matching item",
-        hint: "see what there is with 'llavero list', and with 'llavero list --class secret'",
+        hint: "\(.seeList), and with 'llavero list --class secret'",
         status: .nothingMatched)
     }
     if found.count > 1 { throw Self.several(found) }

@@ -31,8 +31,7 @@ enum ItemSelection {
       if items.isEmpty {
         try keychain.refusePassingOver()
         throw .failure(
-          "the keychain has no matching items", hint: "see what there is with 'llavero list'",
-          status: .nothingMatched)
+          "the keychain has no matching items", hint: .seeList, status: .nothingMatched)
       }
       return items.map { (name: $0.key.name, item: $0) }.sorted { $0.name < $1.name }.map(\.item)
     }

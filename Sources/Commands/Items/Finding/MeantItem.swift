@@ -61,7 +61,7 @@ struct MeantItem {
     // What has no space was meant as an address.
     if !text.hasPart(" ") { _ = try named.query() }
     throw .failure(
-      "nothing is called '\(text)'", hint: "see what there is with 'llavero list'", status: .nothingMatched)
+      "nothing is called '\(text)'", hint: .seeList, status: .nothingMatched)
   }
 
   /// What is meant; `nil` if nothing is meant by the text, which may still be a place.

@@ -197,8 +197,8 @@ struct NamedPlace {
     shared.tellUnasked()
     var hint: Hint =
       !shared.isEmpty
-      ? "see what there is with 'llavero list'; 'llavero sync' gets what others have just stored"
-      : "see what there is with 'llavero list'"
+      ? "\(.seeList); 'llavero sync' gets what others have just stored"
+      : .seeList
     if let service, isWanted {
       let words = ["llavero", "add", "--service", service] + (account.map { ["--account", $0] } ?? [])
       hint = "\(hint), or store it with \(commandOf: words)"
