@@ -25,7 +25,7 @@ struct AddCommand: ParsableCommand {
   @Option("How the server asks for it, as part of the item's key", value: "text")
   var authenticationType: String?
 
-  @OptionGroup var notes: NoteOptions
+  @OptionGroup var notes: ItemAttributeOptions
   @OptionGroup var kept: CredentialOptions
 
   @Option("Read an OAuth refresh token from this descriptor", value: "n")

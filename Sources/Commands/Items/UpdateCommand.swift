@@ -23,7 +23,7 @@ struct UpdateCommand: ParsableCommand {
       """)
 
   @OptionGroup var selected: KeySelectionOptions
-  @OptionGroup var notes: NoteOptions
+  @OptionGroup var notes: ItemAttributeOptions
   @OptionGroup var kept: CredentialOptions
   @OptionGroup var newKey: NewKeyOptions
   @OptionGroup var names: NameOptions

@@ -20,7 +20,12 @@ extension Provider {
     update()
     // It was just unlocked, and its items are about to be known.
     if isLoading, isLocked { return whenLoaded.append { [self] in handle(call) } }
-    whenFresh(for: call) { [self] in answerNow(call) }
+    let answer = { [self] in answerNow(call) }
+    if let freshness = settings.freshness {
+      whenFresh(freshness, for: call, answer)
+    } else {
+      whenFileLooked(for: call, answer)
+    }
   }
 
   private func answerNow(_ call: MethodCall) {

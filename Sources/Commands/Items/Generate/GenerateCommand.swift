@@ -17,7 +17,7 @@ struct GenerateCommand: ParsableCommand {
 
   @OptionGroup private var place: NewPlaceArguments
   @OptionGroup var recipe: RecipeOptions
-  @OptionGroup var notes: NoteOptions
+  @OptionGroup var notes: ItemAttributeOptions
 
   @Option("When the secret expires: 2027-01-31, 2027-01-31T12:00:00Z, 30d or 12h", value: "when")
   var expires: String?

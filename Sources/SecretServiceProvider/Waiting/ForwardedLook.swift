@@ -12,9 +12,9 @@ extension Provider {
   /// end, and keeps a person who logs out waiting.
   private static let openTime = 1500
 
-  /// Continues with a call once the known state is fresh enough for it, or the keychain turns out to be unusable.
-  func whenFresh(for call: MethodCall, _ body: @escaping () -> Void) {
-    guard let freshness = settings.freshness else { return whenLooked(for: call, body) }
+  /// Continues with a call once the known state is at most `freshness` milliseconds old, if that matters for it, or the
+  /// keychain turns out to be unusable.
+  func whenFresh(_ freshness: Int, for call: MethodCall, _ body: @escaping () -> Void) {
     guard isAboutItems(call) else { return body() }
     let now = SystemClock.awake
     let mayBeMissing = isSearchWithoutResult(call)

@@ -6,7 +6,7 @@ import SecretService
 
 extension Provider {
   /// Continues with a call once the known state is the file's.
-  func whenLooked(for call: MethodCall, _ body: @escaping () -> Void) {
+  func whenFileLooked(for call: MethodCall, _ body: @escaping () -> Void) {
     // The states locked and broken are checked before.
     guard case .unlocked = state, call.need > .nothing else { return body() }
     // A program's calls are answered in their order.

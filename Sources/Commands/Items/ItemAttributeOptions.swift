@@ -3,7 +3,7 @@ import Bytes
 import Keychain
 
 /// Options for an item's notes: attributes that are not part of its key.
-struct NoteOptions: ParsableArguments {
+struct ItemAttributeOptions: ParsableArguments {
   @Option("A name for people", value: "text")
   var label: String?
 
