@@ -120,13 +120,12 @@ struct DefaultCommand: ParsableCommand {
     case .internetPassword(var place):
       place.account = nil
       place.authenticationType = nil
-      return try keychain.items(matching: try ItemQuery(for: .internetPassword(place))) { item in
+      return try keychain.find(try ItemQuery(for: .internetPassword(place))) { item in
         guard case .internetPassword(let key) = item.key else { return false }
         return key.path == place.path && key.securityDomain == place.securityDomain
       }
     case .genericPassword(let place):
-      return try keychain.items(
-        matching: .genericPassword(try GenericPasswordQuery(service: place.service)))
+      return try keychain.find(.genericPassword(try GenericPasswordQuery(service: place.service)))
     case .cryptographic, .secretService: return []
     }
   }

@@ -68,7 +68,7 @@ struct Importing {
       sayWhereNotesAre(found, foreseen, isRehearsal: true)
       if !output.json {
         say(report.remarks())
-        if foreseen.contains(where: \.isWritten) { say(answers.foreseen()) }
+        if foreseen.contains(where: \.isWritten) { say(answers.foreseen { foreseen[$0].isWritten }) }
       }
       try ConflictPolicy.refuseUndecided(in: plan, policy, mayAsk: mayAsk)
       if !output.json { sayWhatDoesIt(report) }
