@@ -71,13 +71,16 @@ let withoutUnwinding = [
   "\(Context.packageDirectory)/Sources/llavero-credential/no-unwind-tables.ld",
 ]
 // Before main, Swift's runtime looks for the program that would show a trace of a crash, in eight folders by nine system
-// calls, and ends the process where there is no /proc. CArguments has what is called instead.
-let withoutBacktracer = ["-Xlinker", "--wrap=swift_copyAuxiliaryExecutablePath"]
+// calls, and ends the process where there is no /proc. And the names of all Unicode characters, which nothing here asks for,
+// are half a megabyte. CArguments has what is called instead.
+let withoutParts = [
+  "-Xlinker", "--wrap=swift_copyAuxiliaryExecutablePath", "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
+]
 // With -O2, the linker keeps a string that is the end of another one in that.
 let staticExecutable: [LinkerSetting] = [
   .unsafeFlags(
     ["-static-executable", "-use-ld=lld", "-Xlinker", "--no-rosegment", "-Xlinker", "-O2"] + withoutUnwinding
-      + withoutBacktracer),
+      + withoutParts),
   .linkedLibrary("stdc++"),
 ]
 
@@ -111,7 +114,7 @@ let besideLibraries: [LinkerSetting] = [
       + ["sodium", "gcrypt", "gpg-error", "expat"].flatMap { name in
         let script = "\(Context.packageDirectory)/Sources/llavero-secret-service/static/lib\(name).so"
         return ["-Xlinker", "--remap-inputs=*/lib\(name).so=\(script)"]
-      } + withoutUnwinding + withoutBacktracer)
+      } + withoutUnwinding + withoutParts)
 ]
 
 let package = Package(

@@ -33,11 +33,22 @@ void _swift_stdlib_overrideUnsafeArgvArgc(char **values, int count) {
   arguments = values;
 }
 
-// The linker calls it in place of the runtime's own function of that name, without the prefix: there is no such program.
+// The linker calls these in place of the runtime's own functions of the names without the prefix.
+
+// There is no such program.
 const char *__wrap_swift_copyAuxiliaryExecutablePath(const char *name);
 const char *__wrap_swift_copyAuxiliaryExecutablePath(const char *name) {
   (void)name;
   return NULL;
+}
+
+// No character has a name.
+long __wrap__swift_stdlib_getScalarName(unsigned int scalar, unsigned char *buffer, long capacity);
+long __wrap__swift_stdlib_getScalarName(unsigned int scalar, unsigned char *buffer, long capacity) {
+  (void)scalar;
+  (void)buffer;
+  (void)capacity;
+  return 0;
 }
 
 #endif
