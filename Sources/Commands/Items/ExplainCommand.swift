@@ -263,11 +263,12 @@ struct ExplainCommand: ParsableCommand {
     } else if asked.path == nil, isHTTP(asked), settings.usesPath {
       notes.append("git sends the path, as its credential.useHttpPath says, and this URL has none")
     }
-    let chain = GitHelperChain(url: asked.readableURL, settings.entries)
-    notes += self.notes(on: chain)
+    let chain = settings.entries.map { GitHelperChain(url: asked.readableURL, $0) }
+    notes +=
+      chain.map(self.notes(on:)) ?? ["git can't read its configuration; this is how it would ask without one"]
     let query = try ItemQuery(for: .internetPassword(asked))
     return .query(
-      query, takesHeaders: GitSettings.takesHeaders, asker: "git", notes: notes, refused: chain.refusal)
+      query, takesHeaders: GitSettings.takesHeaders, asker: "git", notes: notes, refused: chain?.refusal)
   }
 
   /// The place that git's settings put in place of this one; `nil` if there is none.
@@ -280,7 +281,7 @@ struct ExplainCommand: ParsableCommand {
     return instead
   }
 
-  /// Warnings about other helpers: those that git asks before llavero answer in its place.
+  /// Notes on the helpers that git asks, if llavero isn't the first: those before it answer in its place.
   private func notes(on chain: GitHelperChain) -> [String] {
     if let forgotten = chain.forgotten {
       let place = withTilde(forgotten.by.place)
@@ -290,7 +291,8 @@ struct ExplainCommand: ParsableCommand {
     }
     guard let own = chain.asked.firstIndex(where: \.isLlavero) else {
       return chain.asked.isEmpty
-        ? [] : ["git asks \(chain.asked.map(\.value).joined(separator: ", then ")) there, and not llavero"]
+        ? ["git asks no helper there"]
+        : ["git asks \(chain.asked.map(\.value).joined(separator: ", then ")) there, and not llavero"]
     }
     if own == 0 { return [] }
     return [
@@ -347,9 +349,9 @@ extension Meant {
 }
 
 extension GitHelperChain {
-  /// The failure if git doesn't ask llavero for this place; `nil` if it does, or nobody has set it up yet.
+  /// The failure if git doesn't ask llavero for this place; `nil` if it does.
   fileprivate var refusal: KeychainError? {
-    if forgotten == nil, asked.isEmpty || asked.contains(where: \.isLlavero) { return nil }
+    if asked.contains(where: \.isLlavero) { return nil }
     return .failure(
       "git would not ask llavero for \(url ?? "this URL")", hint: remedy, status: .nothingMatched)
   }

@@ -30,8 +30,8 @@ enum GitSettings {
     var usesPath = false
     /// The account that git asks for if the URL names none (`credential.username`).
     var account: ByteString?
-    /// All entries for it, in the order in which git reads them.
-    var entries: [Entry] = []
+    /// All entries for it, in the order in which git reads them; `nil` if git can't read its configuration.
+    var entries: [Entry]?
   }
 
   /// In milliseconds.
@@ -117,8 +117,8 @@ enum GitSettings {
     var settings = ForURL()
     let place = GitPlace(
       protocol: key.protocol, account: key.account, host: key.hostForGit, path: key.path)
-    settings.entries = (credentialEntries() ?? []).filter { $0.isMeant(for: place) }
-    for entry in settings.entries {
+    settings.entries = credentialEntries()?.filter { $0.isMeant(for: place) }
+    for entry in settings.entries ?? [] {
       switch entry.key {
       case "usehttppath": settings.usesPath = isTrue(entry.value)
       case "username": settings.account = ByteString(entry.value)
