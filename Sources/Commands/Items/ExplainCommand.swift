@@ -101,7 +101,7 @@ struct ExplainCommand: ParsableCommand {
   private func answerWithPath(
     _ named: InternetPassword, _ account: ByteString?, _ question: Question, _ keychain: any KeychainStore
   ) throws(KeychainError) -> Item? {
-    var sent = try insteadOf(named) ?? named
+    var sent = insteadOf(named)?.place ?? named
     sent.account = account
     let query = try ItemQuery(for: .internetPassword(sent))
     guard let winner = try keychain.explain(query, where: { question.takes($1) }).winner, winner[.path] != nil
@@ -242,16 +242,20 @@ struct ExplainCommand: ParsableCommand {
       return .query(try place.query(), takesHeaders: true, asker: Question.getting, notes: [])
     }
     var notes: [String] = []
+    let instead = insteadOf(asked)
+    if let instead { notes.append("git uses \(instead.shown) instead, as its insteadOf says") }
+    let address = instead ?? GitAddress(asked.readableURL)
+    if let refusal = address.refusal {
+      notes += address.whyUnasked.map { [$0] } ?? []
+      return .query(try place.query(), takesHeaders: true, asker: "git", notes: notes, refused: refusal)
+    }
+    asked = instead?.place ?? asked
     guard GitSettings.isInstalled else {
       asked.path = isHTTP(asked) ? nil : asked.path
       let query = try ItemQuery(for: .internetPassword(asked))
       return .query(
         query, takesHeaders: true, asker: "git",
         notes: ["git is not installed here; this is how it would ask with no configuration"])
-    }
-    if let instead = try insteadOf(asked) {
-      notes.append("git uses \(instead.place) instead, as its insteadOf says")
-      asked = instead
     }
     let settings = GitSettings.forPlace(asked)
     if asked.account == nil, let account = settings.account {
@@ -271,14 +275,9 @@ struct ExplainCommand: ParsableCommand {
       query, takesHeaders: GitSettings.takesHeaders, asker: "git", notes: notes, refused: chain?.refusal)
   }
 
-  /// The place that git's settings put in place of this one; `nil` if there is none.
-  private func insteadOf(_ asked: InternetPassword) throws(KeychainError) -> InternetPassword? {
-    guard let url = asked.url(withAccount: true) else { return nil }
-    let used = GitSettings.instead(of: url)
-    guard used != url, case .internetPassword(let instead) = try NamedPlace(url: used).key() else {
-      return nil
-    }
-    return instead
+  /// The address that git's settings put in place of this one; `nil` if there is none.
+  private func insteadOf(_ asked: InternetPassword) -> GitAddress? {
+    asked.url(withAccount: true).flatMap { GitSettings.instead(of: $0) }
   }
 
   /// Notes on the helpers that git asks, if llavero isn't the first: those before it answer in its place.
@@ -355,8 +354,4 @@ extension GitHelperChain {
     return .failure(
       "git would not ask llavero for \(url ?? "this URL")", hint: remedy, status: .nothingMatched)
   }
-}
-
-extension InternetPassword {
-  fileprivate var place: String { Item.Key.internetPassword(self).name }
 }

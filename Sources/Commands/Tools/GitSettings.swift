@@ -128,13 +128,14 @@ enum GitSettings {
     return settings
   }
 
-  /// git's replacement of a URL (git-config(1), `url.<base>.insteadOf`).
-  static func instead(of url: String) -> String {
-    guard let text = output(["ls-remote", "--get-url", "--", url]),
-      let line = text.split(separator: "\n").first,
-      text.hasPart("://")
-    else { return url }
-    return String(line)
+  /// What git uses for an address, or for the name of a remote in this folder (git-config(1), `url.<base>.insteadOf` and
+  /// `remote.<name>.url`); `nil` if that is the same, or only another program understands it.
+  static func instead(of address: String) -> GitAddress? {
+    guard let text = output(["ls-remote", "--get-url", "--", address]),
+      let line = text.split(separator: "\n").first.map(String.init), line != address
+    else { return nil }
+    let used = GitAddress(line)
+    return used.place == nil && used.whyUnasked == nil ? nil : used
   }
 
   static func isTrue(_ value: String) -> Bool {
