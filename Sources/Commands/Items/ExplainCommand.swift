@@ -1,6 +1,7 @@
 import ArgumentParser
 import CredentialProtocols
 import EncryptedFile
+import Interchange
 import Keychain
 import KeychainChoice
 import SignIn
@@ -44,9 +45,19 @@ struct ExplainCommand: ParsableCommand {
     let selection = self.keychain.selection
     let open = try selection.chooseOrExec().open()
     let keychain = open.keychain
-    let meant = try MeantItem(in: open, isExact: names.exact, selection).meant(by: place.named)
+    let remote = remote()
+    if let remote, let refusal = remote.address.refusal {
+      try write(ExplanationOutput(asker: "git", notes: remote.notes, explanations: []))
+      throw refusal
+    }
+    let meant: Meant
+    if let remote {
+      meant = .place(remote.place)
+    } else {
+      meant = try MeantItem(in: open, isExact: names.exact, selection).meant(by: place.named)
+    }
     let place = meant.placeToAsk
-    let question = try question(about: place)
+    let question = try question(about: place, remote)
     var explanations = try explanations(question, about: meant, open)
     var notes = question.notes
     if let other = askedAgain(question, explanations, open) {
@@ -73,7 +84,7 @@ struct ExplainCommand: ParsableCommand {
     {
       found.settingForPath = "credential.\(asked.key.readableURL).useHttpPath"
     }
-    try output.write(found.report, or: found.text(wrappedTo: TerminalStyle().width))
+    try write(found)
     if let refused = question.refused { throw refused }
     if !found.hasAnswer {
       try keychain.refusePassingOver()
@@ -95,6 +106,10 @@ struct ExplainCommand: ParsableCommand {
         }
       throw .failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
+  }
+
+  private func write(_ found: ExplanationOutput) throws(KeychainError) {
+    try output.write(found.report, or: found.text(wrappedTo: TerminalStyle().width))
   }
 
   /// The item for a path that would answer git if it sent the path; `nil` if there is none.
@@ -231,7 +246,33 @@ struct ExplainCommand: ParsableCommand {
     return ExplanationOutput.SignIn(description: description, place: kept)
   }
 
-  private func question(about place: NamedPlace) throws(KeychainError) -> Question {
+  /// A remote of the repository in this folder, named in place of a URL.
+  private struct Remote {
+    /// With the remote's name for a URL.
+    let named: NamedPlace
+    let address: GitAddress
+
+    var place: NamedPlace {
+      var place = named
+      place.url = address.text
+      return place
+    }
+
+    var notes: [String] {
+      ["git takes \(named.url ?? "") for \(address.shown)"] + (address.whyUnasked.map { [$0] } ?? [])
+    }
+  }
+
+  /// The remote that was named; `nil` if git knows none of that name.
+  private func remote() -> Remote? {
+    guard asker == nil || asker == "git", place.named.domain == nil, let name = place.named.url,
+      !name.hasPart("://"), !name.hasPart(" "), !ByteString(name).isAddressOfServer,
+      let address = GitSettings.instead(of: name)
+    else { return nil }
+    return Remote(named: place.named, address: address)
+  }
+
+  private func question(about place: NamedPlace, _ remote: Remote?) throws(KeychainError) -> Question {
     let key = try place.key()
     // A place as lists print it names the tool, too.
     let printed = place.parts.tool.flatMap { RehearsedCall.tools.contains($0) ? $0 : nil }
@@ -241,8 +282,8 @@ struct ExplainCommand: ParsableCommand {
     guard case .internetPassword(var asked) = key, asked.securityDomain == nil else {
       return .query(try place.query(), takesHeaders: true, asker: Question.getting, notes: [])
     }
-    var notes: [String] = []
-    let instead = insteadOf(asked)
+    var notes = remote?.notes ?? []
+    let instead = remote == nil ? insteadOf(asked) : nil
     if let instead { notes.append("git uses \(instead.shown) instead, as its insteadOf says") }
     let address = instead ?? GitAddress(asked.readableURL)
     if let refusal = address.refusal {
