@@ -99,6 +99,8 @@ struct ExplainCommand: ParsableCommand {
           imported.hint
         } else if let deleted = deleted(at: place, open) {
           deleted
+        } else if let other = found.forHTTPS {
+          "did you mean \(prose: other.key.place)?"
         } else if open.choice.kind.isOfOtherMachine {
           try askingForPath(question, at: place)
         } else {

@@ -42,6 +42,24 @@ struct ExplanationOutput {
     return found.count == 1 ? found.first?.item : nil
   }
 
+  /// An item that would answer for https, where http is asked for.
+  var forHTTPS: Item? {
+    for explanation in explanations {
+      guard case .internetPassword(let asked) = explanation.query, asked.protocol.lowercased == "http" else {
+        continue
+      }
+      let found = explanation.candidates.first { candidate in
+        guard case .differs(let differences) = candidate.verdict,
+          case .internetPassword(let key) = candidate.item.key
+        else { return false }
+        return key.protocol.lowercased == "https" && key.port == asked.port
+          && differences.allSatisfy { [.attribute(.protocol), .attribute(.port)].contains($0) }
+      }
+      if let found { return found.item }
+    }
+    return nil
+  }
+
   var winner: Item? { explanations.last?.winner }
   var hasAnswer: Bool { winner != nil }
 
