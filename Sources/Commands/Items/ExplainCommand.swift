@@ -95,7 +95,9 @@ struct ExplainCommand: ParsableCommand {
           "\(commandOf: hidden.revealing) has it answer again"
         } else if let other = found.forAnotherPath {
           "\(commandOf: other.key.words(of: "update") + ["--new-path", ""] + self.keychain.words) has it answer for the whole server"
-        } else if let imported = try toImport(for: place, keychain) {
+        } else if question.asker == "docker", let server = found.withoutPath {
+          "docker asks for the host alone: \(commandOf: ["llavero", "explain", server, "--for", "docker"] + self.keychain.words)"
+        } else if question.asker == "git", let imported = try toImport(for: place, keychain) {
           imported.hint
         } else if let deleted = deleted(at: place, open) {
           deleted
@@ -132,7 +134,6 @@ struct ExplainCommand: ParsableCommand {
   ) throws(KeychainError) -> ItemToImport? {
     guard case .internetPassword(let asked) = try place.key() else { return nil }
     var criteria = ItemCriteria()
-    criteria.itemClass = .genericPassword
     criteria.omitsLocked = true
     return ItemToImport(for: asked, among: try keychain.items(matching: .criteria(criteria)))
   }

@@ -38,8 +38,25 @@ struct ExplanationOutput {
 
   /// The only item that is for another path of the server, and would answer without that path.
   var forAnotherPath: Item? {
+    // These take only what is for that very path.
+    if ["docker", "cargo"].contains(asker) { return nil }
     let found = explanations.last?.candidates.filter { $0.verdict == .differs([.attribute(.path)]) } ?? []
     return found.count == 1 ? found.first?.item : nil
+  }
+
+  /// The server alone, if it has an item that a tool passes over because it asks for a path.
+  var withoutPath: String? {
+    for explanation in explanations {
+      guard case .internetPassword(let asked) = explanation.query, asked.path != nil else { continue }
+      let isThere = explanation.candidates.contains {
+        $0.verdict == .passedOver(.unusable(scheme: nil)) && $0.item[.path] == nil
+          && $0.item.key.account != nil
+      }
+      if isThere {
+        return InternetPassword(protocol: asked.protocol, server: asked.server, port: asked.port).readableURL
+      }
+    }
+    return nil
   }
 
   /// An item that would answer for https, where http is asked for.
@@ -173,7 +190,7 @@ struct ExplanationOutput {
     case .passedOver(.unusable(nil)) where asksAgain(step) && candidate.item[.securityDomain] == nil:
       return "it is git's; \(asker) asks for that next"
     case .passedOver(let obstacle):
-      let why = passedOver(obstacle, candidate.item)
+      let why = passedOver(obstacle, candidate.item, explanation.query)
       if candidate.item == explanation.renewed, explanation.winner != nil {
         return "\(why); llavero gets a new token for it first, and the next answers if there is none"
       }
@@ -232,7 +249,23 @@ struct ExplanationOutput {
     return "it matches, but \(why)"
   }
 
-  private func passedOver(_ obstacle: AnswerExplanation.Obstacle, _ item: Item) -> String {
+  /// Why a tool doesn't take an item that matches.
+  private func whyUnusable(_ item: Item, _ query: ItemQuery) -> String {
+    if item[.securityDomain] == ByteString(asker), case .internetPassword(let asked) = query,
+      item[.path] != asked.path
+    {
+      let place = item[.path].map { "the path \($0)" } ?? "the whole server"
+      return "it is for \(place), and \(asker) asks for \(asked.path.map { "the path \($0)" } ?? "no path")"
+    }
+    if item.key.account == nil, ["docker", "keyring"].contains(asker) {
+      return "it has no account, and \(asker) needs one"
+    }
+    return "\(asker) can't use it: it takes only its own logins there, or those of its kind"
+  }
+
+  private func passedOver(
+    _ obstacle: AnswerExplanation.Obstacle, _ item: Item, _ query: ItemQuery
+  ) -> String {
     switch obstacle {
     case .expired(...1) where item.isMinted:
       // It was set up, and nobody has asked for one.
@@ -242,8 +275,7 @@ struct ExplanationOutput {
     case .noPassword: return "it has no password, only one-time codes or hidden fields"
     case .unusable(let scheme?):
       return "it is a ready-made \(scheme) header, which \(asker) can't take"
-    case .unusable(nil):
-      return "\(asker) can't use it: it takes only its own logins there, or those of its kind"
+    case .unusable(nil): return whyUnusable(item, query)
     case .deleted: return "it has just been deleted"
     case .negative: return "it says that no password is to be kept for this"
     case .hidden:

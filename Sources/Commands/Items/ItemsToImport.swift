@@ -11,14 +11,15 @@ struct ItemToImport {
   /// The programs that keep logins for hosts under names of their own.
   private static let programs: [DesktopItems] = [.gh, .gcm]
 
-  /// The first for a place; `nil` if there is none.
+  /// The first for a place that is not among the items already; `nil` if there is none.
   init?(for asked: InternetPassword, among items: [Item]) {
     guard let server = asked.server, asked.securityDomain == nil else { return nil }
     for item in items where item.isInSecretService {
       for program in Self.programs {
-        guard case .internetPassword(let key)? = program.converted(item)?.key, key.isOn(server),
-          key.isReached(by: asked.protocol, at: asked.port),
-          asked.account == nil || asked.account == key.account
+        guard let made = program.converted(item)?.key, case .internetPassword(let key) = made,
+          key.isOn(server), key.isReached(by: asked.protocol, at: asked.port),
+          asked.account == nil || asked.account == key.account,
+          !items.contains(where: { $0.key.primaryKey == made.primaryKey })
         else { continue }
         self.item = item
         kind = program.name
