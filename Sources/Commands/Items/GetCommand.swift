@@ -94,13 +94,17 @@ struct GetCommand: ParsableCommand {
     throw whyNot(item, open)
   }
 
-  /// Tells a person whose secret this is, where other accounts of that place have one, too.
+  /// Tells a person whose secret this is, where other accounts of that place have one, too, or where the item has no path
+  /// and one was named, which may be an account by mistake.
   private func sayWhose(_ item: Item, askedBy query: ItemQuery, in keychain: any KeychainStore) {
     guard StandardStreams.isTerminal(2), !output.json, !copy, field == nil else { return }
     let others = ((try? keychain.find(query)) ?? []).filter {
       !$0.isHidden && $0.key.place == item.key.place && $0.key.account != item.key.account
     }
-    if others.isEmpty { return }
+    if others.isEmpty {
+      guard case .internetPassword(let asked) = query, asked.path != nil, item[.path] == nil else { return }
+      return StandardStreams.say("'\(place.url ?? "")' is taken for \(item.key.inSentence)")
+    }
     func changed(_ item: Item) -> Int64 { item.modificationDate?.milliseconds ?? 0 }
     let isLast = others.allSatisfy { changed($0) <= changed(item) }
     let why = item.isDefault ? ", the default" : isLast ? ", changed last" : ""
