@@ -82,6 +82,11 @@ package struct KeychainEnvironment {
 
   // MARK: The encrypted file
 
+  /// Whether `LLAVERO_UNLOCK_CACHE` says that an encrypted file with a passphrase isn't kept unlocked.
+  package var keepsNothingUnlocked: Bool {
+    value("LLAVERO_UNLOCK_CACHE") == UnlockCache.Mode.none.rawValue
+  }
+
   /// The cache that keeps an encrypted file with a passphrase unlocked, as set by `LLAVERO_UNLOCK_CACHE`,
   /// `LLAVERO_UNLOCK_IDLE` and `LLAVERO_UNLOCK_FOR`.
   ///

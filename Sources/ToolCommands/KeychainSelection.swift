@@ -201,7 +201,8 @@ package struct KeychainSelection {
   /// Whether this program may ask the user on the terminal.
   package var mayAskPerson: Bool { mayAsk && mayBeAsked }
 
-  var mayBeAsked: Bool { mayPrompt && !environment.forbidsPrompts }
+  /// Whether anybody may be asked, by this program or by the desktop.
+  package var mayBeAsked: Bool { mayPrompt && !environment.forbidsPrompts }
 
   /// Asks the user on the terminal to confirm something.
   ///

@@ -39,11 +39,11 @@ extension Failure {
         return
       }
       self.init(
-        "the keychain \(path) is locked, and nobody can be asked for its passphrase",
+        "the keychain \(path) is locked, and \(NobodyAsked.text) for its passphrase",
         hint:
           """
-          run \(VaultOfError.command("unlock", at: path)) in the foreground of a terminal, or give the passphrase with --passphrase-fd, or \
-          by LLAVERO_PASSPHRASE_COMMAND; see llavero-passphrase(1)
+          \(NobodyAsked.asking(by: VaultOfError.command("unlock", at: path))), or give the passphrase with \
+          --passphrase-fd, or by LLAVERO_PASSPHRASE_COMMAND; see llavero-passphrase(1)
           """,
         status: .keychain)
     case .promptDismissed:
@@ -79,12 +79,11 @@ extension Failure {
     case .slot(let fault):
       self.init(fault)
     case .collectionLocked(let name):
+      let words = ["llavero", "unlock"] + (name == "login" ? [] : ["--collection", name])
+      let condition: Hint = NobodyAsked.variable.map { ", without \(prose: $0)" } ?? ""
       self.init(
         "the collection '\(name)' of the Secret Service is locked",
-        hint: name == "login"
-          ? "unlock it with 'llavero unlock'"
-          : "unlock it with \(command: "llavero", "unlock", "--collection", name)",
-        status: .keychain)
+        hint: "unlock it with \(commandOf: words)\(condition)", status: .keychain)
     case .itemLocked(let name):
       self.init(
         "this item of the collection '\(name)' is locked: its service asks about each access, and nobody answered",

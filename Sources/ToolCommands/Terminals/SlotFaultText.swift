@@ -81,7 +81,7 @@ extension Failure {
           """, status: .keychain)
     case .passphraseNeeded(let path):
       self.init(
-        "the keychain \(path) is unlocked, but changing its slots takes its passphrase, and nobody can be asked",
+        "the keychain \(path) is unlocked, but changing its slots takes its passphrase, and \(NobodyAsked.text)",
         hint: "give it with --passphrase-fd, or by LLAVERO_PASSPHRASE_COMMAND; see llavero-passphrase(1)",
         status: .keychain)
     case .changedMeanwhile:

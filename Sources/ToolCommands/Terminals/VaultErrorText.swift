@@ -70,10 +70,10 @@ extension Failure {
   init(lackingKeyFile vault: VaultOfError) {
     self.init(
       """
-      the key file \(vault.location.identityFile) is missing, and nobody can be asked for a recovery code of the \
+      the key file \(vault.location.identityFile) is missing, and \(NobodyAsked.text) for a recovery code of the \
       keychain \(vault.location.vaultFile)
       """,
-      hint: "put it back, or run \(vault.command("unlock")) in the foreground of a terminal",
+      hint: "put it back, or \(NobodyAsked.asking(by: vault.command("unlock")))",
       status: .keychain)
   }
 

@@ -106,7 +106,7 @@ extension SecretServiceKind: ManagedKind {
       try service(keychain).unlock(
         isKnown: command.terminal || options.passphraseFd != nil,
         passphrase: options.selection.keyringPassword(of: options.collection ?? "login"))
-    } catch .collectionLocked(let name) where !options.noPrompt {
+    } catch .collectionLocked(let name) where options.selection.mayBeAsked {
       throw .failure(
         "the collection '\(name)' is still locked: its service showed no prompt, or it was dismissed",
         hint:

@@ -150,9 +150,10 @@ extension VaultKind {
 
   func unlock(_ keychain: OpenKeychain, as command: UnlockCommand) throws(KeychainError) {
     let file = Self.file(of: keychain)
-    if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
+    if KeychainEnvironment().keepsNothingUnlocked {
       throw .failure(
-        "nothing may keep the keychain unlocked, because LLAVERO_UNLOCK_CACHE is none", status: .usage)
+        "nothing may keep the keychain unlocked, because LLAVERO_UNLOCK_CACHE is none",
+        hint: "unset LLAVERO_UNLOCK_CACHE, or run on a terminal what uses the keychain", status: .usage)
     }
     // A duration or passphrase has to take effect, even if the keychain is already unlocked.
     let anew =
@@ -164,8 +165,8 @@ extension VaultKind {
       guard case .locked = error, (try? file.isLocked()) == false else { throw error }
       let why =
         command.again
-        ? "nobody can be asked for the passphrase"
-        : "changing the time takes the passphrase, and nobody can be asked for it"
+        ? "\(NobodyAsked.text) for the passphrase"
+        : "changing the time takes the passphrase, and \(NobodyAsked.text) for it"
       throw .failure(
         "\(why); the keychain is unlocked as before",
         hint: "give it on a terminal, or with --passphrase-fd", status: .keychain)
