@@ -129,6 +129,6 @@ struct InitCommand: ParsableCommand {
   private static func isThere(
     _ path: String, hint: Hint = "see what protects it with 'llavero status'"
   ) -> KeychainError {
-    KeychainError("there is a keychain already: \(path)", hint: hint, status: .keychain)
+    KeychainError("there is a keychain already: \(path)", hint: hint, status: .nothingMatched)
   }
 }
