@@ -70,7 +70,7 @@ extension Failure {
   init(lackingKeyFile vault: VaultOfError) {
     self.init(
       """
-      the key file \(vault.location.identityFile) is missing, and \(NobodyAsked.text) for a recovery code of the \
+      the key file \(vault.location.identityFile) isn't on this machine, and \(NobodyAsked.text) for a recovery code of the \
       keychain \(vault.location.vaultFile)
       """,
       hint: "put it back, or \(NobodyAsked.asking(by: vault.command("unlock")))",

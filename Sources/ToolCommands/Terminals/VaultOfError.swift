@@ -60,7 +60,8 @@ struct VaultOfError {
   var problemOfKeyFile: String {
     let path = withTilde(location.identityFile)
     return FileStatus.isThere(location.identityFile)
-      ? "the key file \(path) does not open the keychain" : "the key file \(path) is missing"
+      ? "the key file \(path) does not open the keychain"
+      : "the key file \(path) isn't on this machine, so a recovery code is needed"
   }
 
   /// A removed slot whose copy is still here; `nil` if there is none, or another key is in the place where the copy's

@@ -91,7 +91,7 @@ extension FileKind {
     guard summary.ways.allSatisfy({ $0.kind == .recovery }), !FileStatus.isThere(location.identityFile) else {
       return "one of its slots; see 'llavero slot list'"
     }
-    return "a recovery code; the key file \(location.identityFile) is missing; put it back"
+    return "a recovery code; to be asked nothing, put the key file back to \(location.identityFile)"
   }
 }
 
