@@ -171,8 +171,7 @@ struct DoctorCommand: UsingCompanion {
       var rows: [[String]] = []
       for finding in report.findings {
         let explanation = explanation(of: finding)
-        let found = [finding.value, explanation?.problem].compactMap { $0 }.joined(separator: ": ")
-        rows.append(["  " + finding.subject, found])
+        rows.append(["  " + finding.subject, IntegrationReport.found(finding.value, explanation?.problem)])
         if !isUnneeded, let next = explanation?.next { rows.append([IntegrationReport.next, next]) }
       }
       text += IntegrationReport.columns(rows)

@@ -212,12 +212,17 @@ struct IntegrationReport {
     if findings.isEmpty { return "" }
     var rows: [[String]] = []
     for finding in findings {
-      let found = [finding.value, finding.problem].compactMap { $0 }.joined(separator: ": ")
-      rows.append(["  " + finding.subject, found])
+      rows.append(["  " + finding.subject, found(finding.value, finding.problem)])
       if let remedy = finding.remedy { rows.append([Self.next, remedy.description]) }
     }
     let hasProblems = findings.contains { $0.problem != nil }
     return "\n\(subject): \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
+  }
+
+  /// What was found, and what is wrong with it. A file is named once.
+  static func found(_ value: String?, _ problem: String?) -> String {
+    guard let value, let problem else { return value ?? problem ?? "" }
+    return value.hasPrefix("/") && problem.hasPart(value) ? problem : "\(value): \(problem)"
   }
 
   /// Rows of subjects and findings, and of `next` with what to do, which stays whole if it is only a command.
