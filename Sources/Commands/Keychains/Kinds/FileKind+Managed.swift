@@ -58,12 +58,7 @@ extension FileKind: VaultKind {
       findings.append(Finding("vault", file.location.vaultFile))
       findings.append(Finding("owner and mode", "yours alone"))
       findings.append(Finding("format", "\(summary.version)"))
-      findings.append(
-        Finding(
-          "unlocked by",
-          summary.hasIdentityFile || summary.ways.isEmpty
-            ? "the key \(file.location.identityFile)"
-            : Self.opener(file.location, summary)))
+      findings.append(Finding("unlocked by", Self.opener(file.location, summary)))
       if summary.contents == nil { findings.append(Finding(file, lockedAs: summary)) }
       findings.append(
         Finding("items", summary.contents.map { "\($0.count)" } ?? "unknown, because it is locked"))
@@ -84,12 +79,19 @@ extension FileKind: VaultKind {
 }
 
 extension FileKind {
-  /// What opens a file that this machine's key file doesn't open.
+  /// What opens the file first, and where all that does is shown.
   private static func opener(_ location: VaultLocation, _ summary: VaultSummary) -> String {
+    let listing = "; see 'llavero slot list'"
+    guard let first = firstOpener(location, summary) else { return "one of its slots" + listing }
+    return summary.ways.count > 1 ? first + listing : first
+  }
+
+  private static func firstOpener(_ location: VaultLocation, _ summary: VaultSummary) -> String? {
+    if summary.hasIdentityFile || summary.ways.isEmpty { return "the key \(location.identityFile)" }
     if let protection = UnaskedOpening(summary)?.protection { return protection }
     if summary.hasPassphrase { return "a passphrase" }
     guard summary.ways.allSatisfy({ $0.kind == .recovery }), !FileStatus.isThere(location.identityFile) else {
-      return "one of its slots; see 'llavero slot list'"
+      return nil
     }
     return "a recovery code; to be asked nothing, put the key file back to \(location.identityFile)"
   }
