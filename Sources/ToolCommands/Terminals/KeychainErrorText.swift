@@ -42,7 +42,7 @@ extension Failure {
         "the keychain \(path) is locked, and \(NobodyAsked.text) for its passphrase",
         hint:
           """
-          \(NobodyAsked.asking(by: VaultOfError.command("unlock", at: path))), or give the passphrase with \
+          \(NobodyAsked.asking(by: .unlocking(path))), or give the passphrase with \
           --passphrase-fd, or by LLAVERO_PASSPHRASE_COMMAND; see llavero-passphrase(1)
           """,
         status: .keychain)

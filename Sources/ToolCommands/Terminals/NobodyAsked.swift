@@ -19,10 +19,12 @@ package enum NobodyAsked {
 
   /// How somebody is asked for what opens an encrypted file.
   ///
-  /// - Parameter unlocking: the command that unlocks it, where something may keep it unlocked.
-  package static func asking(by unlocking: Hint) -> Hint {
-    if let ban { return "run this on a terminal without \(prose: ban)" }
-    let command = KeychainEnvironment().keepsNothingUnlocked ? "this" : unlocking
+  /// - Parameters:
+  ///   - unlocking: the command that unlocks it, where something may keep it unlocked.
+  ///   - user: what uses the keychain, and then asks.
+  package static func asking(by unlocking: Hint, or user: Hint = "this") -> Hint {
+    if let ban { return "run \(user) on a terminal without \(prose: ban)" }
+    let command = KeychainEnvironment().keepsNothingUnlocked ? user : unlocking
     return "run \(command) in the foreground of a terminal"
   }
 }

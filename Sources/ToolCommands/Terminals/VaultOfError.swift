@@ -109,5 +109,7 @@ extension Hint {
     "move \(words: vaultFolder) away, and 'llavero init --start-over' begins anew"
   }
 
+  package static func unlocking(_ path: String) -> Hint { VaultOfError.command("unlock", at: path) }
+
   package static func listingSlots(of path: String) -> Hint { VaultOfError.command("slot", "list", at: path) }
 }

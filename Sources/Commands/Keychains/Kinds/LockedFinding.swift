@@ -1,5 +1,6 @@
 import EncryptedFile
 import Keychain
+import KeychainChoice
 import ToolCommands
 
 extension Finding {
@@ -18,16 +19,20 @@ extension Finding {
     }
     // This command asks nobody; what counts is whether others may. It has run what gives a passphrase unattended, but no
     // slot's program.
-    let sources = KeychainSelection().passphraseSources(for: .vault(path: file.location.vaultFile))
+    let path = file.location.vaultFile
+    let sources = KeychainSelection().passphraseSources(for: .vault(path: path))
     if sources.respondent == .nobody {
       self.init(
         "state", nil,
         problem: .failure(
-          "locked, and nobody can be asked",
-          hint: "set LLAVERO_PASSPHRASE_COMMAND, or LoadCredential=llavero:FILE", status: .keychain))
+          "locked, and \(NobodyAsked.text)",
+          hint: """
+            \(NobodyAsked.asking(by: .unlocking(path), or: "what uses it")), or set LLAVERO_PASSPHRASE_COMMAND, or in a \
+            systemd unit LoadCredential=llavero:FILE
+            """, status: .keychain))
       return
     }
-    let isKept = VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") != "none"
+    let isKept = !KeychainEnvironment().keepsNothingUnlocked
     self.init(
       "state", "locked; you are asked when it is used" + (isKept ? ", or now by 'llavero unlock'" : ""))
   }
