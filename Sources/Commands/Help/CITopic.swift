@@ -40,8 +40,8 @@ extension HelpTopic {
           llavero get https://git.example >/dev/null || echo "status $?"
           llavero doctor
 
-      'llavero doctor' ends with 2 if the keychain is locked and nothing can open it:
-      no passphrase command, no credential, and nobody who can be asked.
+      'llavero doctor' ends with 2 if nothing can open the keychain: no passphrase
+      command, no credential, nobody to ask. What it finds about tools doesn't count.
 
       """)
 }
