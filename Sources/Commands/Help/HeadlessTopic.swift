@@ -28,7 +28,8 @@ extension HelpTopic {
       A FILE WITH A PASSPHRASE
 
       It stays unlocked for a while after you open it. Jobs can open it with what a
-      program prints, or with a systemd credential, LoadCredential=llavero:FILE.
+      program prints, or with a systemd credential, LoadCredential=llavero:FILE. For a
+      process with another XDG_RUNTIME_DIR, or with none, it is locked.
 
           llavero unlock --for 8h --idle 8h
           LLAVERO_PASSPHRASE_COMMAND='cat /run/secrets/llavero' git fetch
