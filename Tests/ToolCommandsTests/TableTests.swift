@@ -125,6 +125,21 @@ import Testing
         + "  next\n      llavero unlock --keychain work\n")
   }
 
+  @Test("columns without room are below in each row, and so is a word that has room only there")
+  func below() {
+    let rows = [["", "NAME", "PLACE", "STATE"], ["*", "a", "~/a-place", "9 logins"], ["", "b", "~/b", ""]]
+    expect(
+      columns(rows, wrappedTo: 20).shown,
+      is: "   NAME  PLACE\n      STATE\n*  a     ~/a-place\n      9 logins\n   b     ~/b\n")
+    expect(
+      columns([["a bcde", "see https://a.example/path-of-b"]], wrappedTo: 34).shown,
+      is: "a bcde\n      see\n      https://a.example/path-of-b\n")
+    let items = [["https://a-long.example", "alice", "2026-11-21"], ["https://a.example", "b", "-"]]
+    expect(
+      columns(items, cutTo: 25, whole: 2).shown,
+      is: "https://a-long.example\n      alice\nhttps://a.example\n      b\n")
+  }
+
   @Test("where the first column is very wide, the other is below it in every row")
   func stacked() {
     let subject = "git, https://source.developers.google.com"

@@ -28,6 +28,11 @@ struct ItemCount {
     let ofOthers = "\(countText(others, "item")) of other programs"
     return logins == 0 ? ofOthers : "\(countText(logins, "login")) and \(ofOthers)"
   }
+
+  /// `12 logins, 1 other`, for a column.
+  var shortText: String {
+    logins == 0 || others == 0 ? text : "\(countText(logins, "login")), \(countText(others, "other"))"
+  }
 }
 
 extension DesktopKeychainFacts {

@@ -63,9 +63,13 @@ struct ListKeychainsCommand: ParsableCommand {
     var table = Table()
     table.fit([titles] + cells)
     let width = TerminalStyle().width
-    var text: TextForTerminal = "\(table.line(titles))\n"
+    var text: TextForTerminal = ""
+    func add(_ cells: [String]) {
+      for line in table.lines(cells, wrappedTo: width) { text += "\(line)\n" }
+    }
+    add(titles)
     for (row, cells) in zip(rows, cells) {
-      text += "\(table.line(cells))\n"
+      add(cells)
       if row.problem != nil { text += columns([[" ", withTilde(row.state)]], wrappedTo: width) }
     }
     return text
@@ -137,7 +141,7 @@ struct KeychainRow {
     if let problem { return problem.message + (sharing?.copies.map { "; copies \($0)" } ?? "") }
     if isLocked { return "locked" }
     guard let count else { return "ready" }
-    return ItemCount(logins: count, others: othersCount).text
+    return ItemCount(logins: count, others: othersCount).shortText
       + (sharing?.waits == true ? ", changes not sent yet" : "")
   }
 }

@@ -57,7 +57,7 @@ struct TrustingVariables {
         variable.references.map { "\($0)" }.joined(separator: ", "),
       ]
     }
-    let table = columns([["", "VARIABLE", "REFERENCES"]] + rows)
+    let table = columns([["", "VARIABLE", "REFERENCES"]] + rows, wrappedTo: TerminalStyle().width)
     return risky.isEmpty
       ? table : table + "Variables marked with ! change what programs run, or where they connect.\n"
   }

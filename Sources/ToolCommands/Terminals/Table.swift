@@ -13,18 +13,15 @@ package func columns(_ rows: [[String]]) -> TextForTerminal {
 package func columns(
   _ rows: [[String]], wrappedTo width: Int?, keeping isWhole: ([String]) -> Bool = { _ in false }
 ) -> TextForTerminal {
-  guard let width else { return columns(rows) }
   let rows = rows.map(shownCells)
   var table = Table()
   table.fit(rows)
-  var text: TextForTerminal = ""
-  for row in rows {
+  return rows.reduce(into: "") { text, row in
     for line in table.lines(row, wrappedTo: width, keepingLast: isWhole(row)) { text += "\(line)\n" }
   }
-  return text
 }
 
-/// Formats rows as columns, which are cut to fit a terminal as a ``Table`` is.
+/// Formats rows as columns, which are cut, and then broken, to fit a terminal as a ``Table`` is.
 ///
 /// - Parameters:
 ///   - width: the number of the terminal's columns; `nil` for any.
@@ -33,7 +30,9 @@ package func columns(_ rows: [[String]], cutTo width: Int?, whole: Int) -> TextF
   let rows = rows.map(shownCells)
   var table = Table(limit: width, whole: whole)
   table.fit(rows)
-  return rows.reduce(into: "") { $0 += "\(table.line($1))\n" }
+  return rows.reduce(into: "") { text, row in
+    for line in table.lines(row, wrappedTo: width) { text += "\(line)\n" }
+  }
 }
 
 private func shownCells(_ row: [String]) -> [String] { row.map(terminalText) }
@@ -42,7 +41,7 @@ private func shownCells(_ row: [String]) -> [String] { row.map(terminalText) }
 /// can be shown before the rest is known.
 ///
 /// Where a line is too long for the terminal, the last column is cut, and then columns are left out from the end. The
-/// first ones stay whole, because people paste what is in them.
+/// first ones stay whole, because people paste what is in them; ``lines(_:wrappedTo:keepingLast:)`` breaks between them.
 package struct Table {
   /// The maximum width of a line in terminal columns; `nil` for any.
   private let limit: Int?
@@ -91,39 +90,66 @@ package struct Table {
     fitting = count
   }
 
-  /// A row whose last cell is broken at spaces: below itself, or if there it would be too narrow, below the whole row.
-  /// If the first of two columns is very wide, the last cell of each row is below it.
+  /// A row as lines that fit a terminal. Cells at the end for which there is no room are below the row. The last one
+  /// that stays is broken at spaces, below itself. If the first of two columns is very wide, the other is below it in
+  /// each row; of more columns, one for whose widest cell there is no room is below in each row, the heading too.
   ///
-  /// - Parameter keepsLast: whether the last cell is never broken, because it is pasted.
+  /// - Parameters:
+  ///   - width: the number of the terminal's columns; `nil` leaves the row on a line.
+  ///   - keepsLast: whether the last cell is never broken, because it is pasted.
   package func lines(
-    _ cells: [String], wrappedTo width: Int, keepingLast keepsLast: Bool = false
+    _ row: [String], wrappedTo width: Int?, keepingLast keepsLast: Bool = false
   ) -> [String] {
-    let whole = line(cells)
-    let isStacked = widths.count == 2 && widths[0] > Self.widest
-    guard isStacked || displayWidth(whole) > width, cells.count > 1, let last = cells.last, !last.isEmpty
-    else { return [whole] }
-    let others = Array(cells.dropLast())
-    let start = displayWidth(line(others + ["x"])) - 1
-    if !isStacked, width - start >= Self.leastWrapped {
-      if keepsLast { return [whole] }
-      let parts = wrapped(last, to: width - start)
-      return [line(others + [parts[0]])] + parts.dropFirst().map { Self.spaces(start) + $0 }
+    var cells = Array(row.prefix(fitting ?? row.count))
+    while cells.last?.isEmpty == true { cells.removeLast() }
+    guard let width, cells.count > 1 else { return [line(cells)] }
+    let last = cells.count - 1
+    let lower = width - Self.indentation
+    func start(_ column: Int) -> Int { displayWidth(line(cells.prefix(column) + ["x"])) - 1 }
+    func parts(_ column: Int, _ room: Int) -> [String] {
+      keepsLast && column == last ? [cells[column]] : wrapped(cells[column], to: room)
     }
-    let parts = keepsLast ? [last] : wrapped(last, to: width - Self.indentation)
-    let below = parts.map { Self.spaces(Self.indentation) + $0 }
-    // A row that goes on with the one above has nothing in the other columns.
-    return others.allSatisfy(\.isEmpty) ? below : linesAbove(others, wrappedTo: width) + below
+    func fits(_ column: Int, _ room: Int) -> Bool {
+      parts(column, room).allSatisfy { displayWidth($0) <= room }
+    }
+    let isTooWide = displayWidth(line(cells)) > width
+    var beside = cells.count
+    if widths.count == 2 {
+      if widths[0] > Self.widest || isTooWide && width - start(1) < Self.leastWrapped { beside = 1 }
+    } else {
+      while beside > 1 {
+        let room = width - start(beside - 1)
+        if room >= Self.leastWrapped || shown[beside - 1] <= room { break }
+        beside -= 1
+      }
+    }
+    // A word that is too long beside the others may have room below.
+    if beside > last, isTooWide, !keepsLast, !fits(last, width - start(last)), fits(last, lower) {
+      beside = last
+    }
+    var lines = brokenAtEnd(Array(cells.prefix(beside)), width, parts)
+    let rest = (beside..<cells.count).filter { !cells[$0].isEmpty }
+    let joined = rest.map { cells[$0] }.joined(separator: Self.spaces(Self.gap))
+    let below =
+      rest.count > 1 && displayWidth(joined) <= lower ? [joined] : rest.flatMap { parts($0, lower) }
+    lines += below.map { Self.spaces(Self.indentation) + $0 }
+    return lines
   }
 
-  /// The other cells of such a row. The last of them is broken at spaces where it is too wide, below itself.
-  private func linesAbove(_ cells: [String], wrappedTo width: Int) -> [String] {
+  /// Cells beside each other, the last of which is broken below itself if there are several, and too wide. None for
+  /// empty ones: such a row goes on with the one above.
+  ///
+  /// - Parameter parts: breaks the cell of a column to fit a width.
+  private func brokenAtEnd(
+    _ cells: [String], _ width: Int, _ parts: (_ column: Int, _ room: Int) -> [String]
+  ) -> [String] {
+    if cells.allSatisfy(\.isEmpty) { return [] }
     let whole = line(cells)
-    let start = displayWidth(line(cells.dropLast() + ["x"])) - 1
-    guard displayWidth(whole) > width, cells.count > 1, width - start >= Self.leastWrapped,
-      let last = cells.last
-    else { return [whole] }
-    let parts = wrapped(last, to: width - start)
-    return [line(cells.dropLast() + [parts[0]])] + parts.dropFirst().map { Self.spaces(start) + $0 }
+    guard displayWidth(whole) > width, cells.count > 1 else { return [whole] }
+    let others = Array(cells.dropLast())
+    let start = displayWidth(line(others + ["x"])) - 1
+    let broken = parts(cells.count - 1, width - start)
+    return [line(others + [broken[0]])] + broken.dropFirst().map { Self.spaces(start) + $0 }
   }
 
   /// The greatest width of the first of two columns that has the other beside it.

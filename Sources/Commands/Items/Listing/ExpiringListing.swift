@@ -46,7 +46,7 @@ struct ExpiringListing {
             Self.end(entry, now, inUTC: inUTC),
             entry.renewsItself ? "renews itself" : "",
           ]
-        })
+        }, wrappedTo: TerminalStyle().width)
   }
 
   private static func end(_ entry: Entry, _ now: Timestamp, inUTC: Bool = false) -> String {

@@ -119,8 +119,13 @@ struct ItemPrinter: ~Copyable {
       columns = shown
       let cells = rows.map(shown.cells)
       table.fit(isFirst ? [shown.header] + cells : cells)
-      var lines = isFirst ? style.heading(table.line(shown.header)) + "\n" : ""
-      for row in cells { lines += table.line(row) + "\n" }
+      var lines = ""
+      if isFirst {
+        for line in table.lines(shown.header, wrappedTo: style.width) { lines += style.heading(line) + "\n" }
+      }
+      for row in cells {
+        for line in table.lines(row, wrappedTo: style.width) { lines += line + "\n" }
+      }
       rows = []
       try StandardStreams.write(raw: lines)
     case .json:

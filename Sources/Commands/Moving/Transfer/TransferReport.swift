@@ -37,7 +37,7 @@ struct TransferReport {
         ])
       }
     }
-    return columns(rows)
+    return columns(rows, wrappedTo: TerminalStyle().width)
   }
 
   /// One line with all the counts.
