@@ -290,15 +290,17 @@ struct SignInTask {
     let request = try AuthorizationRequest(
       method.client, port: nil, mode: mode, person: method.loginHint)
     guard let terminal else { throw .noTerminal }
+    let advice = """
+      In the end, the browser shows a page that it can't reach. Copy the whole address of that page, and paste it \
+      here; it isn't shown.
+      """
     terminal.show(
       """
       To sign in to \(place.hostAndPort), open this page in a browser on any machine:
 
           \(request.url)
 
-      In the end, the browser shows a page that it can't reach. Copy the whole address of that page, and paste it here;
-      it isn't shown.
-
+      \(paragraph(advice, wrappedTo: min(TerminalStyle().width ?? 80, 80)))
       """)
     for _ in 0..<3 {
       guard case .line(let line) = terminal.askForSecret("Address: ") else { throw .cancelled }
