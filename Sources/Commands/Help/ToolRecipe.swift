@@ -15,9 +15,11 @@ struct ToolRecipe: Sendable {
     text = "\(heading.uppercased())\n\n\(body)\n"
   }
 
-  /// The recipe for a program, or for the tool of this name.
+  /// The recipe for a program, or the first of its tool. A program whose protocol llavero speaks under its name has
+  /// only that one's usage.
   static func named(_ name: String) -> ToolRecipe? {
-    let all = KnownTool.all.flatMap(\.recipes)
-    return all.first { $0.name == name } ?? KnownTool.all.first { $0.name == name }?.recipes.first
+    guard let tool = KnownTool.named(name) else { return nil }
+    if let own = tool.recipes.first(where: { $0.name == name }) { return own }
+    return tool.speaks == name && tool.name != name ? nil : tool.recipes.first
   }
 }

@@ -136,7 +136,11 @@ struct SetupCommand: UsingCompanion {
     if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
     guard let tool = ToolSetup.named(name) else {
-      let isKnown = ToolRecipe.named(name) != nil || ImportKind.meant(by: name) != nil
+      if ToolRecipe.named(name) != nil {
+        throw KeychainError(
+          "llavero has nothing to set up for \(name)", hint: Self.hint(for: name), status: .usage)
+      }
+      let isKnown = ImportKind.meant(by: name) != nil
       let similar =
         isKnown ? nil : ToolSetup.names.map(\.name).closest(to: name).map { "; did you mean '\($0)'?" }
       throw KeychainError(

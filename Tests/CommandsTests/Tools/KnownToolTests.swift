@@ -43,6 +43,7 @@ import Testing
     for name in ["skopeo", "buildah"] { expect(ToolSetup.named(name)?.name, is: "podman") }
     expect(ToolSetup.named("tofu")?.name, is: "opentofu")
     expect(ToolSetup.named("kubectl")?.name, is: "kubectl")
+    for name in ["ansible-vault", "sudo"] { expect(ToolSetup.named(name)?.name, is: nil) }
   }
 
   @Test(

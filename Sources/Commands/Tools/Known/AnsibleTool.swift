@@ -13,6 +13,7 @@ extension KnownTool {
       },
       purpose: "for sudo's password; vaults need no set-up, see 'llavero help ansible'",
       result: "sudo's password for ansible comes from llavero now",
+      byHand: ["ansible-vault"],
       next: { place in
         """
         store the password with 'llavero add --service ansible-become', and run ansible with \

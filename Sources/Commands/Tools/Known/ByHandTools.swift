@@ -43,7 +43,7 @@ extension KnownTool {
         """#
       ]),
     KnownTool(
-      name: "maven", imports: ["maven"], page: "llavero-run(1)",
+      name: "maven", imports: ["maven"], page: "llavero-run(1)", programs: ["mvn"],
       recipes: [
         "maven": #"""
             llavero add https://maven.example --account alice
@@ -113,7 +113,7 @@ extension KnownTool {
         """#
       ]),
     KnownTool(
-      name: "nuget", imports: ["nuget"], page: "llavero-run(1)",
+      name: "nuget", imports: ["nuget"], page: "llavero-run(1)", programs: ["dotnet"],
       recipes: [
         "nuget": #"""
             llavero add https://nuget.example --account alice
@@ -144,7 +144,7 @@ extension KnownTool {
         """#
       ]),
     KnownTool(
-      name: "psql", imports: ["pgpass"], page: "llavero-run(1)",
+      name: "psql", imports: ["pgpass"], page: "llavero-run(1)", programs: ["pg_dump"],
       recipes: [
         "psql": #"""
             llavero add postgresql://db.example --account app
@@ -155,7 +155,7 @@ extension KnownTool {
         """#
       ]),
     KnownTool(
-      name: "mysql", imports: ["mysql"], page: "llavero-inject(1)",
+      name: "mysql", imports: ["mysql"], page: "llavero-inject(1)", programs: ["mysqldump", "mariadb"],
       recipes: [
         "mysql": #"""
             llavero add mysql://db.example --account app
@@ -228,7 +228,7 @@ extension KnownTool {
         """#
       ]),
     KnownTool(
-      name: "mbsync", page: "llavero-login(1)",
+      name: "mbsync", page: "llavero-login(1)", programs: ["isync"],
       recipes: [
         "mbsync": """
         The token of 'llavero help msmtp' is good for mbsync, too. Without it:

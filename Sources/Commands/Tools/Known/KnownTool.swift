@@ -12,6 +12,8 @@ struct KnownTool: Sendable {
   /// The kinds of `llavero import` for its former logins; setup offers those that have any.
   let imports: [String]
   let page: String
+  /// The names of its programs, which people may ask about in place of the tool's.
+  let programs: [String]
   /// `nil` if it is done by hand, as the page describes.
   let setup: ToolSetup?
   /// One for each of its programs.
@@ -28,8 +30,9 @@ struct KnownTool: Sendable {
 
   init(
     name: String, _ setup: ToolSetup? = nil, speaks: String? = nil, imports: [String] = [], page: String,
-    recipes: KeyValuePairs<String, String>
+    programs: [String] = [], recipes: KeyValuePairs<String, String>
   ) {
+    self.programs = setup?.programs ?? programs
     (self.name, self.setup, self.speaks, self.imports, self.page) = (name, setup, speaks, imports, page)
     self.recipes = recipes.map { ToolRecipe(name: $0.key, body: $0.value) }
   }
@@ -41,6 +44,12 @@ struct KnownTool: Sendable {
       .wget,
       .ansible, .pnpm,
     ] + byHand
+
+  /// The tool with such a recipe, of this name, or with such a program.
+  static func named(_ name: String) -> KnownTool? {
+    all.first { $0.recipes.contains { $0.name == name } } ?? all.first { $0.name == name }
+      ?? all.first { $0.programs.contains(name) }
+  }
 }
 
 extension ToolSetup {
@@ -56,13 +65,13 @@ extension ToolSetup {
   static let names: [(name: String, setup: ToolSetup)] = {
     var names = (all + [secretService]).map { (name: $0.name, setup: $0) }
     let kinds: [(KnownTool) -> [String]] = [
-      { [$0.speaks].compactMap(\.self) }, { $0.setup?.programs ?? [] },
-      { tool in tool.recipes.map(\.name).filter { !(tool.setup?.byHand.contains($0) ?? true) } },
+      { [$0.speaks].compactMap(\.self) }, \.programs, { $0.recipes.map(\.name) },
     ]
     for others in kinds {
       for tool in KnownTool.all {
         guard let setup = tool.setup else { continue }
-        for name in others(tool) where !names.contains(where: { $0.name == name }) {
+        for name in others(tool)
+        where !setup.byHand.contains(name) && !names.contains(where: { $0.name == name }) {
           names.append((name, setup))
         }
       }

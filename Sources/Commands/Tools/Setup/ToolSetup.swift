@@ -25,7 +25,7 @@ struct ToolSetup: Sendable {
   var result: String?
   /// The sessions in which alone its settings count, `in a desktop's sessions`; `nil` if those are all, or this one.
   var reach: @Sendable (SetupPlace) -> String? = { _ in nil }
-  /// The tool's recipes that it does nothing for.
+  /// The tool's programs and recipes that it does nothing for.
   var byHand: [String] = []
   /// What is set up with it; `nil` if it is alone.
   var together: String?
