@@ -25,6 +25,13 @@ struct HelpTopic {
   /// Programs and words that have a topic, a recipe or a command of another name.
   private static let otherNames = [
     "gh": gitHub.name, "ssh-add": "ssh", "secret-service": "serve", "cron": ci.name, "systemd": ci.name,
+    "jobs": ci.name, "teams": sharing.name, "sandboxes": containers.name, "keychains": "keychain",
+  ]
+
+  /// What llavero has in place of programs that need no recipe.
+  private static let equivalents: [String: Hint] = [
+    "secret-tool":
+      "'llavero get --attribute NAME=VALUE' is its lookup, and 'llavero list --class secret' its search"
   ]
 
   /// The topic about a program; `nil` if there is none.
@@ -68,6 +75,7 @@ struct HelpTopic {
     let topics = all.map(\.name) + ["commands"]
     var message = "there is no command and no topic '\(name)'"
     let names = topics + commands + nestedCommands + toolNames + Tool.all.map(\.name)
+    if let equivalent = equivalents[name] { throw .failure(message, hint: equivalent, status: .usage) }
     if let similar = names.synonym(of: name) {
       message += "; did you mean '\(similar)'?"
     } else if let kind = ImportKind.meant(by: name) {
@@ -103,7 +111,10 @@ private let synonyms = [
 ]
 
 /// What other programs are called, where `llavero import` calls them otherwise.
-private let importSynonyms = ["op": "1password", "bw": "bitwarden", "lpass": "lastpass"]
+private let importSynonyms = [
+  "op": "1password", "bw": "bitwarden", "lpass": "lastpass", "store": "git-credentials",
+  "libsecret": "git-libsecret", "manager": "gcm",
+]
 
 /// Options that other programs call otherwise.
 private let optionSynonyms = [

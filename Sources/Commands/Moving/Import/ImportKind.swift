@@ -103,8 +103,22 @@ struct ImportKind {
   /// - Throws: ``KeychainError`` if there is no such kind.
   static func named(_ name: String) throws(KeychainError) -> ImportKind {
     if let kind = all.first(where: { $0.hasName(name) }) { return kind }
+    let kinds = KnownTool.named(name)?.imports ?? []
+    let meant =
+      meant(by: name)
+      ?? (kinds.isEmpty ? all.map(\.name).closest(to: name) : kinds.count == 1 ? kinds[0] : nil)
+    let hint: Hint =
+      if kinds.count > 1 {
+        "for \(prose: name) there are \(prose: kinds.joined(separator: ", "))"
+      } else if meant == nil,
+        let recipe = ToolRecipe.named(name)
+      {
+        "\(command: "llavero", "help", recipe.name) shows what to type"
+      } else {
+        "\(command: "llavero", "import", "--help") lists the kinds"
+      }
     throw .failure(
-      "nothing of the kind '\(name)' can be imported",
-      hint: "there are \(prose: all.map(\.name).joined(separator: ", "))", status: .usage)
+      "nothing of the kind '\(name)' can be imported" + (meant.map { "; did you mean '\($0)'?" } ?? ""),
+      hint: hint, status: .usage)
   }
 }
