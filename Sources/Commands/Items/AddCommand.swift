@@ -96,9 +96,10 @@ struct AddCommand: ParsableCommand {
     named.authenticationType = authenticationType
     // Report an invalid place before the keychain is opened. That may replace the process, so only then somebody is asked.
     let key = try named.key()
+    try named.refuseImpossibleHost(key, in: "add")
     let open = try self.keychain.open()
     let keychain = open.own
-    if !output.quiet, !output.json { named.sayIfTakenAsHost(key) }
+    if !output.quiet, !output.json { named.sayIfTakenAsHost(key, in: "add") }
     let wasAsked: Bool
     if let terminal = Terminal.ofPerson(mayAsk: self.keychain.selection.mayAskPerson) {
       // Nobody makes a token for an item that is there.
@@ -112,7 +113,6 @@ struct AddCommand: ParsableCommand {
     var item = Item(try named.key())
     notes.note(on: &item)
     // Check for impossible and existing items before asking for the secret.
-    try refuseImpossibleHost(of: item)
     try item.validateKey()
     try item.validate()
     if !update { try refuseTwin(of: item, in: keychain) }
@@ -131,10 +131,7 @@ struct AddCommand: ParsableCommand {
     let added = outcome.item
     open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
-    if !wasAsked, added.key.leavesNameToGit, !output.quiet, !output.json {
-      StandardStreams.say(
-        "note: it has no user name, so git will ask for one each time; --account would name one")
-    }
+    if !wasAsked, !output.quiet, !output.json { added.key.sayIfNameIsLeftToGit() }
     try output.write(
       open.named(added).report,
       saying: outcome.isAsBefore ? .isAsBefore(added.key.inSentence) : "stored \(added.key.inSentence)")
@@ -199,25 +196,6 @@ struct AddCommand: ParsableCommand {
     }
     return token
   }
-}
-
-extension NamedPlace {
-  /// Says that a name without a dot was taken as a host: it may be meant as a service.
-  fileprivate func sayIfTakenAsHost(_ key: Item.Key) {
-    guard let url, case .internetPassword(let place) = key, let server = place.server, place.port == nil,
-      !url.hasPart("//"), !url.utf8.contains(UInt8(ascii: "@")), domain == nil,
-      !server.bytes.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }),
-      server.lowercased != "localhost"
-    else { return }
-    StandardStreams.say(
-      "taken as \(key.place); for a secret without a URL: "
-        + "\(command: "llavero", "add", "--service", url)")
-  }
-}
-
-extension Item.Key {
-  /// Whether git asks for the user name although it gets the secret, because there is none beside it.
-  var leavesNameToGit: Bool { account == nil && isForGit }
 }
 
 extension TextForTerminal {

@@ -91,17 +91,36 @@ func sayIfGitSendsNoPath(for item: Item, in keychain: any KeychainStore) {
       + "changes that")
 }
 
-/// Refuses a mistyped host, for which no program asks.
-///
-/// - Throws: ``KeychainError`` if the host has white space or control characters, which a URL can't have (RFC 3986, section
-///   3.2.2).
-func refuseImpossibleHost(of item: Item) throws(KeychainError) {
-  guard case .internetPassword(let place) = item.key, let server = place.server,
-    server.bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f })
-  else { return }
-  throw .failure(
-    "'\(server)' is not the name of a host: it has white space or control characters in it",
-    hint: "see what a URL looks like with 'llavero add --help'", status: .usage)
+extension NamedPlace {
+  /// Refuses a mistyped host, for which no program asks.
+  ///
+  /// - Throws: ``KeychainError`` if the host has white space or control characters, which a URL can't have (RFC 3986, section
+  ///   3.2.2).
+  func refuseImpossibleHost(_ key: Item.Key, in command: String) throws(KeychainError) {
+    guard case .internetPassword(let place) = key, let server = place.server,
+      server.bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f })
+    else { return }
+    let isAddress = url?.hasPart("//") ?? true
+    throw .failure(
+      "'\(server)' is not the name of a host: it has white space or control characters in it",
+      hint: isAddress ? "see what a URL looks like with 'llavero add --help'" : withoutURL(command),
+      status: .usage)
+  }
+
+  /// Says that a name without a dot was taken as a host: it may be meant as a service.
+  func sayIfTakenAsHost(_ key: Item.Key, in command: String) {
+    guard let url, case .internetPassword(let place) = key, let server = place.server, place.port == nil,
+      !url.hasPart("//"), !url.utf8.contains(UInt8(ascii: "@")), domain == nil,
+      !server.bytes.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }),
+      server.lowercased != "localhost"
+    else { return }
+    let instead = withoutURL(command)
+    StandardStreams.say("taken as \(key.place); \(terminalText(instead.description))")
+  }
+
+  private func withoutURL(_ command: String) -> Hint {
+    "for a secret without a URL: \(command: "llavero", command, "--service", url ?? "NAME")"
+  }
 }
 
 extension KeychainStore {
@@ -112,6 +131,15 @@ extension KeychainStore {
 }
 
 extension Item.Key {
+  /// Whether git asks for the user name although it gets the secret, because there is none beside it.
+  var leavesNameToGit: Bool { account == nil && isForGit }
+
+  func sayIfNameIsLeftToGit() {
+    if !leavesNameToGit { return }
+    StandardStreams.say(
+      "note: it has no user name, so git will ask for one each time; --account would name one")
+  }
+
   /// Whether it is a login by HTTP for git and people, and for no other tool.
   var isForGit: Bool {
     guard case .internetPassword(let key) = self, key.securityDomain == nil else { return false }

@@ -50,13 +50,18 @@ struct GenerateCommand: ParsableCommand {
     var change = CredentialChange()
     if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: .now)) }
     let place = place.named
-    var item = Item(try place.key())
+    let key = try place.key()
+    try place.refuseImpossibleHost(key, in: "generate")
+    var item = Item(key)
     notes.note(on: &item)
+    let saysRemarks = !output.quiet && !output.json
     let open = try self.keychain.open()
+    if saysRemarks { place.sayIfTakenAsHost(key, in: "generate") }
     var credential = Credential(recipe.draw())
     change.apply(to: &credential)
     let kept = open.named(try keep(item, credential, in: open.own))
     open.remember()
+    if saysRemarks { kept.key.sayIfNameIsLeftToGit() }
     output.say("stored \(kept.key.inSentence)")
     tell(recipe)
     if output.json, print {
