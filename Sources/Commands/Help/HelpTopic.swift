@@ -119,7 +119,7 @@ private let importSynonyms = [
 /// Options that other programs call otherwise.
 private let optionSynonyms = [
   "--username": "--account", "--user": "--account", "-u": "--account", "--force": "--yes",
-  "-f": "--yes",
+  "-f": "--yes", "--notes": "--comment", "--note": "--comment",
 ]
 
 extension ImportKind {

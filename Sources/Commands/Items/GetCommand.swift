@@ -191,7 +191,7 @@ struct GetCommand: ParsableCommand {
       let named = ReferencedField(named: ByteString(field))
       guard case .some(let value) = named.value(of: answer, code: { $0.codeOfThisMoment() }) else {
         let hint: Hint =
-          if let meant = Self.meantField(field) { "did you mean \(prose: meant)?" } else {
+          if let meant = Self.meantField(field, of: item) { "did you mean \(prose: meant)?" } else {
             "see what it has with --json, and with --json --secret"
           }
         throw .failure("\(item.name) has no \(field)", hint: hint, status: .nothingMatched)
@@ -213,11 +213,20 @@ struct GetCommand: ParsableCommand {
   }
 
   /// The field that somebody probably means who uses another program's word for it, or has mistyped it.
-  private static func meantField(_ name: String) -> String? {
-    if ["username", "user", "login"].contains(name.lowercased()) { return "account" }
+  private static func meantField(_ name: String, of item: Item) -> String? {
+    if let meant = fieldSynonyms[name.lowercased()] { return meant }
+    // What others call so is an attribute beside the comment here.
+    if name.lowercased() == "description", item.comment != nil { return "comment" }
     let known = ["account", "url", "expiry", "code"] + Item.Attribute.all.map { "\($0.jsonName)" }
     return known.contains(name) ? nil : known.closest(to: name)
   }
+
+  /// What other programs, and imports, call the fields.
+  private static let fieldSynonyms = [
+    "username": "account", "user": "account", "login": "account", "notes": "comment", "note": "comment",
+    "title": "label", "name": "label", "uri": "url", "website": "url", "otp": "code", "totp": "code",
+    "expires": "expiry",
+  ]
 
   private func give(_ value: borrowing Secret, _ what: @autoclosure () -> String) throws(KeychainError) {
     if copy { return try Clipboard.copy(value, what()) }

@@ -155,7 +155,7 @@ struct Importing {
     }
     if !hasNotes { return }
     say([
-      "notes \(isRehearsal ? "would come" : "came") as attributes, which a keyring doesn't protect even while it is "
+      "notes \(isRehearsal ? "would come" : "came") as comments, which a keyring doesn't protect even while it is "
         + "locked; the encrypted file does",
       "hint: after 'llavero keychain use file', what you import goes there",
     ])
