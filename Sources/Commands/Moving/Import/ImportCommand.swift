@@ -1,5 +1,6 @@
 import ArgumentParser
 import EncryptedFile
+import Glibc
 import Interchange
 import Keychain
 import KeychainChoice
@@ -97,7 +98,8 @@ struct ImportCommand: UsingCompanion {
     for case let source as FileSource in sources { source.isToChange = removeSource }
     if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
     let importing = Importing(
-      into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)
+      into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict,
+      ifEmpty: file == nil && kind.readsPlaces ? nothingFound(of: kind, in: sources) : nil)
     // Before anything is removed, because this may be the last message.
     try importing.run(
       what: "importing", isRehearsal: dryRun, removesSource: removeSource, output: output
@@ -198,7 +200,7 @@ struct ImportCommand: UsingCompanion {
     if let items = kind.desktopItems, let source = try desktop(items, of: kind, selection, open) {
       sources.append(source)
     }
-    if sources.isEmpty, !hasFinished { throw nothingThere(kind) }
+    if sources.isEmpty, !hasFinished { throw nothingThere(kind, open) }
     return sources
   }
 
@@ -224,12 +226,28 @@ struct ImportCommand: UsingCompanion {
     }
   }
 
-  private func nothingThere(_ kind: ImportKind) -> KeychainError {
-    var usual: [String] = []
-    // A variable may have its default value.
-    for path in kind.format.map(UsualPaths.expanded) ?? [] where !usual.contains(path) {
-      usual.append(path)
-    }
+  /// The failure if the places of a program have no login of it.
+  private func nothingFound(of kind: ImportKind, in sources: [any ImportSource]) -> KeychainError {
+    var places = kind.format.map(UsualPaths.places) ?? []
+    for source in sources where !places.contains(source.name) { places.append(source.name) }
+    let service = KnownService.all.first { $0.importSource == kind.name }
+    let hint: Hint? =
+      if let host = service?.hosts.first {
+        """
+        sign in with \(command: kind.name, "auth", "login"), or make a token with \
+        \(command: "llavero", "add", "https://\(host)")
+        """
+      } else {
+        kind.format == nil ? nil : "name the file if there is another"
+      }
+    return .failure(
+      "\(kind.name) has no login"
+        + (places.count == 1 ? " in \(places[0])" : ": neither in \(places.joined(separator: " nor in "))"),
+      hint: hint, status: .nothingMatched)
+  }
+
+  private func nothingThere(_ kind: ImportKind, _ open: OpenKeychain) -> KeychainError {
+    let usual = (kind.format.map(UsualPaths.places) ?? []).filter { access($0, F_OK) != 0 }
     if usual.isEmpty, kind.format != nil, !kind.hasOthers {
       return .failure(
         "no file was named",
@@ -237,10 +255,10 @@ struct ImportCommand: UsingCompanion {
           "export one from \(prose: kind.name), and type \(command: "llavero", "import", kind.name, "FILE")",
         status: .usage)
     }
-    if kind.desktopItems?.areForEverybody == true, usual.isEmpty {
+    if kind.desktopItems?.areForEverybody == true, open.secretService != nil {
       return .failure(
         "the Secret Service is the keychain in use, so llavero already finds the items of \(kind.name) there",
-        status: .nothingMatched)
+        hint: usual.isEmpty ? nil : "if there are others in a file, name it", status: .nothingMatched)
     }
     return .failure(
       "\(kind.name) has nothing to import"

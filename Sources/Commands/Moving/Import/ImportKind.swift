@@ -21,6 +21,9 @@ struct ImportKind {
   /// Whether it also reads the Secret Service, or another program's store, if no file is named.
   var readsMoreThanFiles: Bool { desktopItems != nil || hasOthers }
 
+  /// Whether it reads files or the Secret Service, not only another program's store.
+  var readsPlaces: Bool { format != nil || desktopItems != nil }
+
   /// The sources besides a file and the Secret Service.
   func others(paths: PathChoice?) throws(KeychainError) -> [any ImportSource] {
     try otherSources?(paths) ?? []

@@ -27,13 +27,30 @@ enum UsualPaths {
   /// All with a leading `~` or variable expanded, without those whose variable isn't set.
   static func expanded(of format: FileFormat) -> [String] {
     format.usualPaths.flatMap { path -> [String] in
-      let parts = path.split(separator: "*")
-      if parts.count == 2 { return files(in: String(parts[0].dropLast()), endingWith: String(parts[1])) }
-      guard path.first == "$", path.last == ":" else { return whole(path).map { [$0] } ?? [] }
-      // Such a variable names several files.
-      return (getenv(String(path.dropFirst().dropLast())).map { String(cString: $0) } ?? "")
-        .split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+      folder(path).map { files(in: $0, endingWith: String(path.split(separator: "*")[1])) } ?? named(path)
     }
+  }
+
+  /// The same for people, whether anything is there or not: of files with any name, it has the folder.
+  static func places(of format: FileFormat) -> [String] {
+    // A variable may have its default value.
+    format.usualPaths.flatMap { path -> [String] in
+      folder(path).map { [whole($0)].compactMap(\.self) } ?? named(path)
+    }
+    .reduce(into: []) { places, place in if !places.contains(place) { places.append(place) } }
+  }
+
+  /// The folder of files with any name; `nil` if the path is a file's.
+  private static func folder(_ path: String) -> String? {
+    let parts = path.split(separator: "*")
+    return parts.count == 2 ? String(parts[0].dropLast()) : nil
+  }
+
+  private static func named(_ path: String) -> [String] {
+    guard path.first == "$", path.last == ":" else { return whole(path).map { [$0] } ?? [] }
+    // Such a variable names several files.
+    return (getenv(String(path.dropFirst().dropLast())).map { String(cString: $0) } ?? "")
+      .split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
   }
 
   /// The files in a folder at any depth, including those of which only remains of a killed import are left.

@@ -12,6 +12,8 @@ struct Importing {
   private let policy: ConflictPolicy?
   /// Whether an incomplete import is a failure.
   private let mustBeWhole: Bool
+  /// The failure if there is nothing to import; `nil` for one that names the sources.
+  private let ifEmpty: KeychainError?
 
   /// The number of items sent to a desktop service at once.
   private static let batch = 50
@@ -23,7 +25,7 @@ struct Importing {
   ///   - mustBeWhole: whether an incomplete import is a failure.
   init(
     into open: OpenKeychain, from sources: [any ImportSource], comparesNotes: Bool, mayAsk: Bool,
-    policy: ConflictPolicy?, mustBeWhole: Bool = false
+    policy: ConflictPolicy?, mustBeWhole: Bool = false, ifEmpty: KeychainError? = nil
   ) {
     self.open = open
     self.sources = sources
@@ -31,6 +33,7 @@ struct Importing {
     self.mayAsk = mayAsk
     self.policy = policy
     self.mustBeWhole = mustBeWhole
+    self.ifEmpty = ifEmpty
   }
 
   /// Imports the logins, or reports what it would import.
@@ -78,6 +81,7 @@ struct Importing {
       let report = report(found, plan, [], isRehearsal: false)
       say(report.remarks())
       try refuseParts(report)
+      if let ifEmpty, Self.mending(found) == nil { throw ifEmpty }
       throw .failure(
         "there are no logins in \(sources.map(\.name).joined(separator: " and "))",
         hint: Self.mending(found), status: .nothingMatched)
