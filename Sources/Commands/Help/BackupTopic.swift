@@ -24,7 +24,7 @@ extension HelpTopic {
             scp -p old:.local/share/llavero/vault.age ~/.local/share/llavero/ &&
             scp -p old:.local/state/llavero/identity.txt ~/.local/state/llavero/
 
-      Where there is one, put the two into a folder of their own, and import them:
+      Where there is one, import from a folder; without the key, leave out --identity:
 
           llavero import llavero FOLDER/vault.age --identity FOLDER/identity.txt
 

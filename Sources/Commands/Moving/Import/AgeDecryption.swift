@@ -20,11 +20,30 @@ struct AgeDecryption {
       if isForPassphrase(file) { return try withPassphrase(file, at: path) }
       return try Self.decrypt(file, with: try identities(&unreadable))
     } catch .noMatch {
+      let slots = SlotsOfFile(file, at: path, stateFolder: stateFolder)
+      if let slots, let contents = try open(file, at: path, through: slots) { return contents }
+      let typing: Hint? =
+        slots?.areTyped == true ? "without --identity you are asked for its passphrase or recovery code" : nil
       throw .failure(
         "\(path) is encrypted for a key that isn't here",
-        hint: identity == nil ? hint(for: path) : nil, status: .keychain)
+        hint: identity == nil ? hint(for: path) : typing, status: .keychain)
     } catch {
       throw unreadable ?? KeychainError(error, at: path)
+    }
+  }
+
+  /// The contents of a vault that one of its slots opens; `nil` if none does. Nobody is asked beside a named identity.
+  private func open(
+    _ file: borrowing Secret, at path: String, through slots: SlotsOfFile
+  ) throws(KeychainError) -> Secret? {
+    let key = try slots.identity(
+      openedBy: identity.map { [$0] } ?? usual, passphrase: identity == nil ? passphrases(path) : { _ in nil }
+    )
+    guard let key else { return nil }
+    do throws(AgeError) {
+      return try Self.decrypt(file, with: [key])
+    } catch {
+      throw KeychainError(error, at: path)
     }
   }
 
@@ -55,17 +74,24 @@ struct AgeDecryption {
   }
 
   private func identities(_ unreadable: inout KeychainError?) throws(AgeError) -> [any Identity] {
-    if let identity { return try identities(inFile: identity, &unreadable) }
+    if let identity { return try identities(inFile: identity, openedBy: usual, &unreadable) }
+    return usualIdentities(usual, &unreadable)
+  }
+
+  private func usualIdentities(_ files: [String], _ unreadable: inout KeychainError?) -> [any Identity] {
     var found: [any Identity] = []
-    for path in usual { found += (try? identities(inFile: path, &unreadable)) ?? [] }
+    for path in files { found += (try? identities(inFile: path, openedBy: [], &unreadable)) ?? [] }
     return found
   }
 
-  /// The identities in a file, which may itself be encrypted with a passphrase, as a slot's copy beside a vault is.
+  /// The identities in a file, which may itself be encrypted with a passphrase or for a key, as a slot's copy beside a
+  /// vault is.
   ///
-  /// - Parameter unreadable: set to what is wrong with the file if it can't be read.
+  /// - Parameters:
+  ///   - keys: the files of the keys that may open the file.
+  ///   - unreadable: set to what is wrong with the file if it can't be read.
   private func identities(
-    inFile path: String, _ unreadable: inout KeychainError?
+    inFile path: String, openedBy keys: [String], _ unreadable: inout KeychainError?
   ) throws(AgeError) -> [any Identity] {
     let text: Secret
     do throws(KeychainError) {
@@ -79,7 +105,13 @@ struct AgeDecryption {
         try IdentityFile.parse(bytes, plugins: PluginSettings())
       }
     }
-    let opened = try withPassphrase(text, at: path)
+    var others: KeychainError?
+    let opened: Secret
+    if isForPassphrase(text) {
+      opened = try withPassphrase(text, at: path)
+    } else {
+      opened = try Self.decrypt(text, with: usualIdentities(keys, &others))
+    }
     return try opened.withUnsafeBytes { (bytes) throws(AgeError) in
       try IdentityFile.parse(bytes, plugins: PluginSettings())
     }
