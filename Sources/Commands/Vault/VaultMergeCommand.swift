@@ -43,7 +43,11 @@ struct VaultMergeCommand: ParsableCommand {
     } catch .itemNotFound {
       throw .failure("there is no encrypted file yet to merge it into", status: .nothingMatched)
     } catch .wrongIdentity(let path) {
-      throw .failure("\(shown(path)) is not a copy of this keychain; nothing was changed", status: .keychain)
+      throw .failure(
+        "\(shown(path)) is not a copy of this keychain; nothing was changed",
+        hint: files.count == 1
+          ? "\(command: "llavero", "import", "llavero", path) brings in the items of another" : nil,
+        status: .keychain)
     } catch .otherKey(let path) {
       throw .otherKey(path: shown(path))
     } catch .damaged(let path, let detail) where files.contains(path) && path != vault.location.vaultFile {
