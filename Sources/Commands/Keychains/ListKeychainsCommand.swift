@@ -19,16 +19,10 @@ struct ListKeychainsCommand: ParsableCommand {
 
   func run() throws(KeychainError) {
     let location = try VaultLocation()
-    var selection = KeychainSelection(mayPrompt: false)
-    selection.mayAsk = false
-    selection.mayRunPrograms = false
-    selection.changesNothing = true
-    let choice = try Self.choice(at: location)
-    // Without a choice, look at what exists.
-    let home = if let choice { choice } else { try selection.chooseOrExec().open().choice }
+    let home = try Self.home(at: location)
     let list = try KeychainList.read(in: location.stateFolder)
     let rows = list.order(newItemsIn: home.keychain).map { keychain in
-      KeychainRow(keychain, isHome: keychain.name == home.name, selection)
+      KeychainRow(keychain, isHome: keychain.name == home.name, Self.selection)
     }
     try output.write(rows.map(\.report), or: Self.table(rows))
     let broken = rows.filter { $0.problem != nil }.map(\.keychain.name)
@@ -36,6 +30,22 @@ struct ListKeychainsCommand: ParsableCommand {
     throw .failure(
       "the keychain\(broken.count == 1 ? "" : "s") \(broken.joined(separator: ", ")) can't be used",
       status: .keychain)
+  }
+
+  private static var selection: KeychainSelection {
+    var selection = KeychainSelection(mayPrompt: false)
+    selection.mayAsk = false
+    selection.mayRunPrograms = false
+    selection.changesNothing = true
+    return selection
+  }
+
+  /// The keychain that new items go to. Without a choice, this looks at what exists: the program may start anew.
+  ///
+  /// - Throws: ``KeychainError`` if it can't be told.
+  static func home(at location: VaultLocation) throws(KeychainError) -> KeychainChoice {
+    if let choice = try choice(at: location) { return choice }
+    return try selection.chooseOrExec().open().choice
   }
 
   /// The choice so far; `nil` if none was made. An unknown name in `LLAVERO_KEYCHAIN` is ignored, because that error's

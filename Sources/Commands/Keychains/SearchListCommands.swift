@@ -67,7 +67,7 @@ struct OrderKeychainsCommand: ParsableCommand {
     abstract: "Say which keychains are asked first",
     discussion: """
       The ones that you name come first, in this order; then the others as they were. The first keychain that has an \
-      answer gives it. A built-in keychain that you name is asked from then on, too:
+      answer gives it. A built-in keychain that you name is asked from then on, too, and the one in use is asked anyway:
 
         llavero keychain order file team secret-service
       """)
@@ -84,6 +84,7 @@ struct OrderKeychainsCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let location = try VaultLocation()
     for name in names { _ = try ListedKeychain.named(name) }
+    let home = try ListKeychainsCommand.home(at: location)
     let (order, durability) = try KeychainList.change(in: location.stateFolder) {
       (list) throws(KeychainError) in
       var first: [ListedKeychain] = []
@@ -91,8 +92,14 @@ struct OrderKeychainsCommand: ParsableCommand {
         guard let keychain = list.keychain(named: name) else { throw .noKeychain(name) }
         first.append(keychain)
       }
+      // If it weren't listed, it would be asked before these.
+      if !home.isNamed, !home.kind.isOfOtherMachine,
+        !(list.keychains + first).contains(where: { $0.name == home.name })
+      {
+        first.append(home.keychain)
+      }
       list.putFirst(first)
-      return list.keychains.map(\.name)
+      return list.order(newItemsIn: home.keychain).map(\.name)
     }
     StandardStreams.warn(durability)
     saying.say("asked in this order: \(order.joined(separator: ", "))")
