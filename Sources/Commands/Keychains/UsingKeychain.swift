@@ -33,7 +33,7 @@ extension KeychainSelection {
     let former = try? RememberedKeychain.read(in: folder)?.name
     let used = former ?? selection.unchosen
     StandardStreams.warn(try RememberedKeychain.write(keychain, vault: vault, in: folder))
-    if let former { try Self.list(former, in: folder) }
+    if let used { try Self.list(used, in: folder) }
     if keychain.kind.isShared {
       StandardStreams.say(
         "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them")
@@ -42,7 +42,7 @@ extension KeychainSelection {
       StandardStreams.say("hint: \(back)")
     } else {
       let list = (try? KeychainList.read(in: folder))?.keychains.map(\.name) ?? []
-      let lost = former.flatMap { $0 == keychain.name || list.contains($0) ? nil : $0 }
+      let lost = used.flatMap { $0 == keychain.name || list.contains($0) ? nil : $0 }
       let rest = "the others of the list are asked as before"
       saying.say(
         list.allSatisfy { $0 == keychain.name }
@@ -54,10 +54,12 @@ extension KeychainSelection {
     if used != keychain.name { selection.tellWhatStaysBehind(in: used, instead: keychain.name) }
   }
 
-  /// Lists the former keychain for new items if there is a list, so that it still answers.
+  /// Lists the former keychain for new items if there is a list, so that it still answers. A list of that one alone
+  /// counts for none, as 'keychain list' shows the same for both.
   private static func list(_ former: String, in stateFolder: String) throws(KeychainError) {
     if (try? KeychainList.read(in: stateFolder))?.keychains.isEmpty ?? true { return }
     let (_, durability) = try KeychainList.change(in: stateFolder) { list in
+      if list.keychains.count == 1, list.keychains[0].isBuiltIn, list.remove(former) { return }
       guard !list.keychains.contains(where: { $0.name == former }),
         let keychain = list.keychain(named: former), !keychain.kind.isOfOtherMachine
       else { return }
