@@ -62,14 +62,20 @@ package enum ServeProgram {
     } catch {
       throw .failure("there is no message bus to serve the keychain on", status: .keychain)
     }
-    if status != 0, owner()?.isOurs ?? false {
+    if status == 0 { return }
+    let owner = owner()
+    if let owner, owner.isOurs {
       throw .failure("llavero provides the Secret Service already", status: .keychain)
     }
-    if status != 0 {
+    let program = owner?.program ?? "another program"
+    if options.replaces {
       throw .failure(
-        "another program provides the Secret Service already",
-        hint: "\(command: "llavero", "serve", "--replace") takes its place, if it allows that",
-        status: .keychain)
+        "\(program) provides the Secret Service, and doesn't let llavero take its place",
+        hint: "llavero-serve(1) says how to end it", status: .keychain)
     }
+    throw .failure(
+      "\(program) provides the Secret Service already",
+      hint: "\(command: "llavero", "serve", "--replace") takes its place, if it allows that",
+      status: .keychain)
   }
 }
