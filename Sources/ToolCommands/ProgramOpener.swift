@@ -62,6 +62,10 @@ package final class ProgramOpener: KeychainOpener {
         if case .locked = KeychainReadiness(readingFailedWith: error) {
           let unlock: Hint = "\(command: "llavero", "unlock", "--keychain", name)"
           StandardStreams.say("hint: \(unlock) unlocks it")
+        } else if case .notMember = error {
+          // The line for a member is long, and this comes with every search.
+          let sync: Hint = "\(command: "llavero", "sync", name)"
+          StandardStreams.say("hint: \(sync) says what a member has to type")
         }
       }, onHidden: StandardStreams.warn,
       onHiding: { name, items in

@@ -25,11 +25,12 @@ struct ListKeychainsCommand: ParsableCommand {
       KeychainRow(keychain, isHome: keychain.name == home.name, Self.selection)
     }
     try output.write(rows.map(\.report), or: Self.table(rows))
-    let broken = rows.filter { $0.problem != nil }.map(\.keychain.name)
+    let broken = rows.filter { $0.problem != nil }
     if broken.isEmpty { return }
+    let names = broken.map(\.keychain.name).joined(separator: ", ")
     throw .failure(
-      "the keychain\(broken.count == 1 ? "" : "s") \(broken.joined(separator: ", ")) can't be used",
-      status: .keychain)
+      "the keychain\(broken.count == 1 ? "" : "s") \(names) can't be used",
+      hint: broken.count == 1 ? broken[0].problem?.failure.hint : nil, status: .keychain)
   }
 
   private static var selection: KeychainSelection {

@@ -74,7 +74,7 @@ extension Failure {
         hint: .ofFormerMember(of: keychain, recipient, label), status: .keychain)
     case .notMember(let keychain, let recipient, let label, false):
       self.init(
-        "the keychain \(keychain) is locked: you aren't a member of it",
+        "you aren't a member of the keychain \(keychain)",
         hint: .ofNewMember(of: keychain, recipient, label), status: .keychain)
     case .slot(let fault):
       self.init(fault)
