@@ -74,6 +74,7 @@ package enum LlaveroProgram {
         return try StandardStreams.write(
           raw: NarrowHelp.message { LlaveroCommand.fullMessage(for: error, columns: $0) + "\n" })
       }
+      if let misplaced = misplacedOption(in: arguments) { throw misplaced }
       var message = LlaveroCommand.message(for: error)
       let (names, command) = commandPath(of: arguments)
       if let (option, meant) = command.unknownOption(among: arguments.dropFirst(names.count)) {
@@ -94,6 +95,30 @@ package enum LlaveroProgram {
       if message.hasPrefix("Missing expected argument") { try refuseMissingKind(arguments) }
       throw KeychainError(usage: message, helpCommand: helpCommand(for: arguments))
     }
+  }
+
+  /// The failure of an option that stands before the command that has it; `nil` if none does. It repeats no value, which
+  /// may be a secret.
+  private static func misplacedOption(in arguments: [String]) -> KeychainError? {
+    let (names, group) = commandPath(of: arguments)
+    guard let option = arguments.dropFirst(names.count).first?.prefix(while: { $0 != "=" }),
+      option.hasPrefix("-"), CommandArguments(of: group).option(String(option)) == nil
+    else { return nil }
+    for index in arguments.indices.dropFirst(names.count + 1) {
+      let (path, command) = commandPath(of: names + arguments[index...])
+      if path.count == names.count { continue }
+      let isPlain = command == RunSubcommand.self || command == InjectSubcommand.self
+      let known =
+        isPlain
+        ? CommandArguments(options: CommandArguments.general, operands: []) : CommandArguments(of: command)
+      guard let found = known.option(String(option)) else { continue }
+      var words = ["llavero"] + path + [String(option)]
+      if found.kind == .option { words.append(found.valueName.uppercased()) }
+      return .failure(
+        "the option '\(option)' stands before its command",
+        hint: "options come after it: \(commandOf: words)", status: .usage)
+    }
+    return nil
   }
 
   /// Refuses arguments that are not UTF-8. `CommandLine.arguments` replaces their invalid bytes, so an item would be
