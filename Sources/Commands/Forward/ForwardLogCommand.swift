@@ -10,8 +10,8 @@ struct ForwardLogCommand: ParsableCommand {
     commandName: "log",
     abstract: "Show the requests of hosts, and their outcomes",
     discussion: """
-      A line for each request: the time, the host, the tool as it called itself, the wish, and the outcome. It has no \
-      secrets. At least the newest 8 MiB are kept.
+      A line for each request: the time, the host, the tool as it called itself, the wish, and the outcome. A program's \
+      same request has one line within five seconds if the outcome is the same. It has no secrets. At least the newest 8 MiB are kept.
 
         llavero forward log --follow
         llavero forward log --json | jq 'select(.outcome == "refused")'
@@ -44,7 +44,7 @@ extension LoggedRequest.Line {
     let hosts = request.hosts.map { "\($0)" }.joined(separator: " -> ")
     let place = request.place.map { " \($0)" } ?? ""
     let whose = request.account.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
-    let why = request.fault.map { ", \($0)" } ?? ""
+    let why = request.fault.flatMap { $0 == request.outcome ? nil : ", \($0)" } ?? ""
     let row = [
       dateText(date, seconds: true, inUTC: inUTC), hosts.isEmpty ? "nobody verified" : hosts,
       "\(request.tool) \(request.action)\(place)\(whose): \(request.outcome)\(why)",

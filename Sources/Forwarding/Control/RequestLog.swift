@@ -3,7 +3,7 @@ import Keychain
 package import PrivateFiles
 
 /// A host's request for the log, a line of JSON. It contains no secret.
-package struct LoggedRequest: Sendable {
+package struct LoggedRequest: Equatable, Sendable {
   package enum Outcome: String, Hashable, Sendable {
     /// It was answered with a secret.
     case answered

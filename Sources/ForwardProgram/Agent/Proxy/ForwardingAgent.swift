@@ -107,7 +107,7 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
 
   func run() {
     // Nobody can fetch an answer any more.
-    defer { for client in clients { if let request = client.request { noteLeft(request) } } }
+    defer { for client in clients { if let request = client.request { noteLeft(request, of: client) } } }
     sockets.removeLeftSandboxes()
     lookForSockets()
     while true {
@@ -199,7 +199,7 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
         if case .answered(let response, let outcome) = request.state {
           // Nobody has fetched it.
           client.request = nil
-          noteTaken(request, outcome, response)
+          noteTaken(request, of: client, outcome, response)
         } else {
           stop(request, of: client)
           answer(client, .fault(.undecided))
@@ -283,7 +283,7 @@ extension ForwardingAgent {
 
   func drop(_ client: ForwardingClient) {
     if let request = client.request {
-      noteLeft(request)
+      noteLeft(request, of: client)
       stop(request, of: client)
       client.request = nil
     }

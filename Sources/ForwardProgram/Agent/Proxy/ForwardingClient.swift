@@ -34,8 +34,8 @@ final class ForwardingClient {
   var waiting = Waiting.nothing
   /// The request for the keychain under way, even after its sender was told to ask again.
   var request: KeychainRequest?
-  /// The request that was refused last, and when that was logged.
-  private var refusal: (of: RequestSummary, at: Int)?
+  /// What was logged last of its requests, and when.
+  private var logged: (entry: LoggedRequest, at: Int)?
   /// A person's decisions for this connection.
   var decisions = OnceDecisions()
   /// The sandbox that ends with this connection.
@@ -69,17 +69,18 @@ final class ForwardingClient {
     return false
   }
 
-  /// Whether a request only repeats one that was refused a moment ago: to say why it found nothing, a program asks once
-  /// more.
-  func repeatsRefusal(_ summary: RequestSummary, at now: Int) -> Bool {
-    guard let refusal else { return false }
-    return refusal.of == summary && now - refusal.at < Self.timeToRepeat
-  }
-
-  /// Remembers that a request has been refused; `nil` forgets it, once another answer has been given.
-  func noteRefusal(of request: KeychainRequest?, at now: Int) {
-    guard let request else { return refusal = nil }
-    if !request.repeatsRefusal { refusal = (request.summary, now) }
+  /// Whether an entry only repeats the one that was logged a moment ago, but for its date: a program finds out what there
+  /// is, and asks once more to take it, or to say why there is nothing. If it doesn't, it counts as logged.
+  ///
+  /// - Parameter time: when the request came, in milliseconds since boot.
+  func repeats(_ entry: LoggedRequest, cameAt time: Int) -> Bool {
+    if let logged, time - logged.at < Self.timeToRepeat {
+      var former = logged.entry
+      former.date = entry.date
+      if former == entry { return true }
+    }
+    logged = (entry, SystemClock.sinceBoot)
+    return false
   }
 
   /// In milliseconds.

@@ -29,7 +29,7 @@ extension ForwardingAgent {
       if case .answered(let response, let outcome) = request.state {
         if isStillAllowed(request, of: client) {
           client.request = nil
-          noteTaken(request, outcome, response)
+          noteTaken(request, of: client, outcome, response)
           _ = client.send(response)
           return
         }
@@ -47,12 +47,11 @@ extension ForwardingAgent {
       let sender = try sender(of: client)
       lastTicket += 1
       client.request = KeychainRequest(
-        sender.hosts, Secret(copying: contents), summary,
-        repeatsRefusal: client.repeatsRefusal(summary, at: now), ticket: lastTicket,
+        sender.hosts, Secret(copying: contents), summary, ticket: lastTicket, arrival: now,
         end: now + Self.maximumTime)
       client.waiting = .keychain(until: now + Self.patience)
     } catch {
-      note(summary, [], .refused, error)
+      policy.note(Self.entry(summary, [], .refused, error))
       _ = client.send(ForwardResponse.fault(error))
     }
   }
@@ -196,39 +195,39 @@ extension ForwardingAgent {
   ) {
     guard let request = client.request else { return }
     let outcome = outcome ?? LoggedRequest.Outcome(of: response, to: request.summary)
-    client.noteRefusal(of: outcome == .refused ? request : nil, at: SystemClock.sinceBoot)
     guard case .keychain = client.waiting else {
       request.state = .answered(response, outcome)
-      if request.summary.changes { note(request, outcome, response) }
+      if request.summary.changes { note(request, of: client, outcome, response) }
       return
     }
     client.request = nil
     reply(to: client, response)
-    note(request, outcome, response)
+    note(request, of: client, outcome, response)
   }
 
   // MARK: The log
 
   /// Logs an answer that its sender has fetched, or never will. A change was logged when it was made.
   func noteTaken(
-    _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse
+    _ request: KeychainRequest, of client: ForwardingClient, _ outcome: LoggedRequest.Outcome,
+    _ response: ForwardResponse
   ) {
-    if !request.summary.changes { note(request, outcome, response) }
+    if !request.summary.changes { note(request, of: client, outcome, response) }
   }
 
   /// Logs an abandoned request, with its answer if it has one.
-  func noteLeft(_ request: KeychainRequest) {
+  func noteLeft(_ request: KeychainRequest, of client: ForwardingClient) {
     if case .answered(let response, let outcome) = request.state {
-      noteTaken(request, outcome, response)
+      noteTaken(request, of: client, outcome, response)
     } else {
-      note(request, .cancelled)
+      note(request, of: client, .cancelled)
     }
   }
 
   func note(
-    _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse? = nil
+    _ request: KeychainRequest, of client: ForwardingClient, _ outcome: LoggedRequest.Outcome,
+    _ response: ForwardResponse? = nil
   ) {
-    if outcome == .refused, request.repeatsRefusal { return }
     var fault: ForwardFault?
     var account: ByteString?
     switch response {
@@ -236,18 +235,20 @@ extension ForwardingAgent {
     case .items(let items, let answer?, _): account = items[answer.index].key.account
     default: break
     }
-    note(request.summary, request.hosts, outcome, fault, account)
+    let entry = Self.entry(request.summary, request.hosts, outcome, fault, account)
+    let mayRepeat = request.summary.namesAll && outcome != .changed
+    if mayRepeat, client.repeats(entry, cameAt: request.arrival) { return }
+    policy.note(entry)
   }
 
-  private func note(
+  private static func entry(
     _ summary: RequestSummary, _ hosts: [VerifiedHost], _ outcome: LoggedRequest.Outcome,
     _ fault: ForwardFault?, _ account: ByteString? = nil
-  ) {
-    policy.note(
-      LoggedRequest(
-        date: .now, hosts: hosts.map(\.host), keys: hosts.compactMap(\.fingerprint), tool: summary.tool,
-        action: summary.action, place: summary.place, account: account ?? summary.account, outcome: outcome,
-        fault: fault))
+  ) -> LoggedRequest {
+    LoggedRequest(
+      date: .now, hosts: hosts.map(\.host), keys: hosts.compactMap(\.fingerprint), tool: summary.tool,
+      action: summary.action, place: summary.place, account: account ?? summary.account, outcome: outcome,
+      fault: fault)
   }
 }
 

@@ -19,11 +19,10 @@ final class KeychainRequest {
   let text: Secret
   /// The parsed request, without its changes, which may contain secrets.
   let summary: RequestSummary
-  /// Whether its sender was refused the same a moment ago, so that another refusal says nothing new.
-  let repeatsRefusal: Bool
   /// The sender's ticket for asking again.
   let ticket: ByteString
-  /// When it is given up, in milliseconds since boot.
+  /// When it came, and when it is given up, in milliseconds since boot.
+  let arrival: Int
   let end: Int
   var state = State.queued
   /// The sender's permissions when the program was started.
@@ -32,14 +31,14 @@ final class KeychainRequest {
   var start = 0
 
   init(
-    _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, repeatsRefusal: Bool,
-    ticket: Int, end: Int
+    _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, ticket: Int, arrival: Int,
+    end: Int
   ) {
     self.hosts = hosts
     self.text = text
     self.summary = summary
-    self.repeatsRefusal = repeatsRefusal
     self.ticket = ByteString("\(ticket)")
+    self.arrival = arrival
     self.end = end
   }
 

@@ -9,6 +9,10 @@ struct RequestSummary: Hashable {
   let place: String?
   let account: ByteString?
   let changes: Bool
+  /// Whether the same entry stands for the same request: what is read by a reference has none in the log.
+  var namesAll: Bool { action != Self.reading }
+
+  private static let reading = "read"
 
   init(_ request: borrowing ForwardRequest) {
     let tool = request.tool
@@ -16,7 +20,7 @@ struct RequestSummary: Hashable {
     case .probe: self.init(tool, "probe", nil)
     case .list: self.init(tool, "list", nil)
     case .find(let query): self.init(tool, request.purpose.rawValue, query.key)
-    case .credential(_, let query): self.init(tool, "read", query?.key)
+    case .credential(_, let query): self.init(tool, Self.reading, query?.key)
     case .change(let changes): self.init(tool, "change", changes.first?.key, changes: true)
     case .wait: self.init(tool, "wait", nil)
     }
