@@ -11,6 +11,11 @@ package final class ForwardedKeychain: KeychainStore {
 
   /// The socket's path; empty if there is none.
   package let path: String
+  /// Whether that is a sandbox's, for which nobody is asked. Mounted under another path, it doesn't show that.
+  package var isOfSandbox: Bool {
+    let folder = path.split(separator: "/").dropLast().last
+    return folder.map { NamedSockets.isOfSandbox(ByteString($0)) } ?? false
+  }
   private let exchange: Exchange
   private let tool: ByteString
   /// Whether to keep a secret that came with its item for a few seconds, until it is requested. After that it is

@@ -11,7 +11,8 @@ struct ForwardLogCommand: ParsableCommand {
     abstract: "Show the requests of hosts, and their outcomes",
     discussion: """
       A line for each request: the time, the host, the tool as it called itself, the wish, and the outcome. A program's \
-      same request has one line within five seconds if the outcome is the same. It has no secrets. At least the newest 8 MiB are kept.
+      same request has one line within five seconds if the outcome is the same. It has no secrets. At least the \
+      newest 8 MiB are kept.
 
         llavero forward log --follow
         llavero forward log --json | jq 'select(.outcome == "refused")'

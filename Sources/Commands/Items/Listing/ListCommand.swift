@@ -101,9 +101,12 @@ struct ListCommand: ParsableCommand {
       let command: Hint = "\(commandOf: ofOthers)"
       StandardStreams.say("\(more) of other programs: \(command)")
     } else if printer.count == 0, others == 0 {
+      let isForwarded = keychain.list == nil && keychain.choice.kind.isOfOtherMachine
       StandardStreams.say(
-        keychain.list == nil && keychain.choice.kind.isOfOtherMachine
-          ? "nothing is allowed here without a question" : "the keychain has no items yet")
+        !isForwarded
+          ? "the keychain has no items yet"
+          : keychain.forwarded?.isOfSandbox == true
+            ? "nothing that may be listed is allowed here" : "nothing is allowed here without a question")
     }
   }
 

@@ -9,10 +9,13 @@ extension ForwardedKind: ManagedKind {
   func status(of keychain: OpenKeychain) throws(KeychainError) -> KindStatus {
     let socket = keychain.forwarded?.path ?? ""
     let count = try keychain.own.items(matching: .all).count
+    let others =
+      keychain.forwarded?.isOfSandbox == true
+      ? "all others are refused" : "about others, somebody there is asked, or they are refused"
     let rows = [
       ["keychain", "forwarded, \(keychain.choice.reasonText)"], ["socket", socket],
       ["protection", "nothing is stored here; the other machine decides about each request"],
-      ["items", "\(count) without a question; about others, somebody there is asked, or they are refused"],
+      ["items", "\(count) without a question; \(others)"],
     ]
     return KindStatus(rows: rows, report: ["socket": socket, "items": count])
   }
