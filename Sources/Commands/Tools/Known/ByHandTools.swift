@@ -31,7 +31,9 @@ extension KnownTool {
               --env 'npm_config_//registry.npmjs.org/:_authToken=llavero://npm' -- \
               npm whoami
 
-        npm prints your name. Where it has to be in a file, as for yarn:
+        npm prints your name. Of several tokens this takes the one changed last;
+        llavero://npm/NAME takes that of the account NAME. Where it has to be in
+        a file, as for yarn:
 
         In .npmrc:
 
