@@ -17,8 +17,8 @@ struct MigrateCommand: UsingCompanion {
         llavero migrate --from file --to secret-service --remove-source
 
       From the Secret Service everything comes, also what other programs keep there; 'llavero serve' offers it to \
-      them. '--listed' leaves that out; '--class internet' and the like choose items. What can't come is named, and the \
-      status is 2. Afterwards, 'llavero keychain use NAME' chooses the keychain.
+      them. '--listed' copies what 'llavero list' shows, '--class internet' logins for servers alone. What can't come is \
+      named, and the status is 2. Afterwards, 'llavero keychain use NAME' chooses the keychain.
       """)
 
   @Option(
@@ -30,7 +30,7 @@ struct MigrateCommand: UsingCompanion {
   @Option(help: ArgumentHelp("The keychain to copy to", valueName: "name"))
   var to: String
 
-  @Flag(help: "Copy only what 'llavero list' shows, not what other programs keep beside it")
+  @Flag(help: "Copy only what 'llavero list' shows, with what gh and the like keep there under a service")
   var listed = false
 
   @Flag(help: "Show what would come, and change nothing")
