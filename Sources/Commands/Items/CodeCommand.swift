@@ -52,23 +52,25 @@ struct CodeCommand: ParsableCommand {
       else { continue }
       guard case .some(let secret) = url.withUnsafeBytes({ OneTimeCodeSecret(url: $0) }) else {
         throw .failure(
-          "the one-time code secret of \(item.name) can't be used",
-          hint: "give it the text of the service's picture again, with 'llavero update' and --code-fd",
+          "the one-time code secret of \(item.name) can't be used", hint: storing(in: item),
           status: .nothingMatched)
       }
       if case .counter(let counter) = secret.moving, counter == .max {
         throw .failure(
-          "the counter of \(item.name) is at its end, so there is no further code",
-          hint: "give it the text of the service's picture again, with 'llavero update' and --code-fd",
+          "the counter of \(item.name) is at its end, so there is no further code", hint: storing(in: item),
           status: .nothingMatched)
       }
       if case .counter = secret.moving { return try write(item, Self.counted(item, in: keychain)) }
       return try write(item, secret.code(at: .now))
     }
     throw .failure(
-      "\(items[0].name) has no one-time codes",
-      hint: "store the secret that the service shows, with 'llavero update' and --code-fd",
-      status: .nothingMatched)
+      "\(items[0].name) has no one-time codes", hint: storing(in: items[0]), status: .nothingMatched)
+  }
+
+  /// How an item gets what codes are made of.
+  private func storing(in item: Item) -> Hint {
+    let words = item.key.words(of: "update") + ["--code-fd", "0"] + keychain.words
+    return "type \(commandOf: words), and paste the text of the service's picture, or the key"
   }
 
   /// The next counted code. Its counter is stored before anybody has the code.

@@ -158,7 +158,8 @@ package final class PassphraseSources {
   /// - Parameter option: the option that names the descriptor.
   /// - Throws: ``KeychainError`` if nobody can be asked, it is empty, the two differ three times, or the user declines.
   package func newPassphrase(option: String = "--passphrase-fd") throws(KeychainError) -> Secret {
-    if let descriptor {
+    // On a terminal it is typed twice, like any new one.
+    if let descriptor, !StandardStreams.isTerminal(descriptor) {
       let passphrase = try SecretInput.passphrase(from: descriptor)
       if passphrase.isEmpty { throw .failure("the passphrase is empty", status: .usage) }
       // A file from Windows has one at its end.

@@ -49,7 +49,8 @@ package enum SecretInput {
     try secret(from: descriptor, limit: PassphraseSources.longest, what: "passphrase")
   }
 
-  /// Reads a secret from a descriptor that the caller has opened, without a final line feed.
+  /// Reads a secret from a descriptor that the caller has opened, without a final line feed. If that is a terminal, it is
+  /// asked for there.
   ///
   /// If the caller forgot to open it, its number may belong to a file of this program, such as the vault. Those are
   /// closed on exec; an inherited descriptor never is.
@@ -57,7 +58,7 @@ package enum SecretInput {
   /// - Parameters:
   ///   - limit: the maximum number of bytes.
   ///   - what: its name in messages.
-  /// - Throws: ``KeychainError`` if the caller hasn't opened it, there is more, or reading fails.
+  /// - Throws: ``KeychainError`` if the caller hasn't opened it, there is more, reading fails, or nothing is typed.
   package static func secret(from descriptor: Int32, limit: Int, what: String) throws(KeychainError) -> Secret
   {
     let flags = fcntl(descriptor, F_GETFD)
@@ -65,6 +66,9 @@ package enum SecretInput {
       throw .failure(
         "descriptor \(descriptor), which is to give the \(what), is not open",
         hint: "redirect a file to it: \(descriptor)< FILE", status: .usage)
+    }
+    if StandardStreams.isTerminal(descriptor), let terminal = Terminal() {
+      return try line(terminal, "\(what.prefix(1).uppercased())\(what.dropFirst()): ")
     }
     return try StandardStreams.readAll(
       descriptor, limit: limit, what: "the \(what) from descriptor \(descriptor)"
