@@ -7,7 +7,7 @@ import ToolCommands
 
 struct KeychainOptions: ParsableArguments {
   @Option(
-    "The keychain to use alone: one of 'llavero keychain list' (default: $LLAVERO_KEYCHAIN, else all in that list)",
+    "The keychain to use alone: one of 'llavero keychain list' (default: $LLAVERO_KEYCHAIN, else all of them; new items go to the one with the asterisk)",
     value: "name")
   var keychain: String?
 
