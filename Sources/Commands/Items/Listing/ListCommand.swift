@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bytes
 import CredentialProtocols
+import Forwarding
 import Keychain
 import KeychainChoice
 import ToolCommands
