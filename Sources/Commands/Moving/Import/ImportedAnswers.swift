@@ -148,6 +148,7 @@ struct ImportedAnswers {
     let change: Hint = "\(commandOf: other.key.words(of: "default") + words)"
     return "\(owner) answers for \(first.place); \(change) changes that"
   }
+
   /// What to say if another account than before answers.
   private func displacing(_ key: Item.Key) -> String? {
     guard let former = former[key.place]?.key, former.account != key.account else { return nil }
