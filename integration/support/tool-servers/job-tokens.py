@@ -4,11 +4,12 @@ ACTIONS_ID_TOKEN_REQUEST_URL do: to whoever shows the request token and names th
 
 import json
 import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+from loopback import Handler, serve
 
-class Handler(BaseHTTPRequestHandler):
+
+class Tokens(Handler):
     def do_GET(self):
         request_token, audience, token = sys.argv[1:]
         asked = parse_qs(urlsplit(self.path).query).get("audience", [])
@@ -18,17 +19,7 @@ class Handler(BaseHTTPRequestHandler):
             status, answer = 400, {"message": f"another audience: {asked}"}
         else:
             status, answer = 200, {"count": len(token), "value": token}
-        text = json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, *_):
-        pass
+        self.reply(status, json.dumps(answer).encode(), ("Content-Type", "application/json"))
 
 
-server = HTTPServer(("127.0.0.1", 0), Handler)
-print(server.server_port, flush=True)
-server.serve_forever()
+serve(Tokens)
