@@ -142,6 +142,13 @@ serve_with_nobody() {
   LLAVERO_ASKPASS=$SUPPORT/people/askpass-refuses serve
 }
 
+# locked_with SERVING...: it is served so anew, and locked
+locked_with() {
+  stop_provider
+  "$@"
+  locked
+}
+
 # asked COUNT: so many questions since the last time
 asked() {
   (($(wc -l <"$ASKED") == $1)) || fail "not asked $1 times:" "$(cat "$ASKED")"
