@@ -10,16 +10,6 @@ func askForPassphrase(service: String, account: String) throws {
     }
   #endif
   for (name, interface) in [("fail", kSecUseAuthenticationUIFail), ("allow", kSecUseAuthenticationUIAllow)] {
-    let query: [String: Any] = [
-      kSecClass as String: kSecClassGenericPassword,
-      kSecAttrService as String: service,
-      kSecAttrAccount as String: account,
-      kSecReturnData as String: name == "allow",
-      kSecUseAuthenticationUI as String: interface,
-    ]
-    var result: CFTypeRef?
-    let status = SecItemCopyMatching(query as CFDictionary, &result)
-    let data = (result as? Data).map { " \(String(decoding: $0, as: UTF8.self))" } ?? ""
-    print("\(name): \(status)\(data)")
+    printFound(service, account, name, interface, returnsData: name == "allow")
   }
 }
