@@ -35,12 +35,8 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
     let transcript = try file.read()
     let sandbox = Sandbox(hasKeyring: transcript.hasKeyring)
     var outcomes: [Transcript.Outcome] = []
-    for step in transcript.steps {
-      outcomes.append(try await sandbox.run(step.command, input: step.input))
-    }
-    if getenv("LLAVERO_RECORD_TRANSCRIPTS") != nil {
-      return try file.write(transcript.text(with: outcomes))
-    }
+    for step in transcript.steps { outcomes.append(try await sandbox.run(step.command, input: step.input)) }
+    if getenv("LLAVERO_RECORD_TRANSCRIPTS") != nil { return try file.write(transcript.text(with: outcomes)) }
     for (step, outcome) in zip(transcript.steps, outcomes) {
       let comment = Comment(rawValue: "\(file.name): \(step.command)")
       expect(outcome.output, is: step.outcome.output, comment)
@@ -104,8 +100,6 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
 
   @Test("no secret is told in a message", arguments: TranscriptFile.all)
   func secrets(file: TranscriptFile) throws {
-    for step in try file.read().steps {
-      expect(!step.outcome.errors.contains("s3cret"), "\(step.command)")
-    }
+    for step in try file.read().steps { expect(!step.outcome.errors.contains("s3cret"), "\(step.command)") }
   }
 }

@@ -49,9 +49,7 @@ import Testing
   @Test("milliseconds are given in seconds")
   func milliseconds() throws {
     let good: [String: Int?] = ["": nil, "1": 1000, "0.001": 1, "1.5": 1500, "86400": 86_400_000]
-    for (text, number) in good {
-      try expect(Self.environment(["X": text]).milliseconds("X"), is: number)
-    }
+    for (text, number) in good { try expect(Self.environment(["X": text]).milliseconds("X"), is: number) }
     try expect(Self.environment([:]).milliseconds("X"), is: nil)
     for text in ["0", "0.0009", "86401", "-1", "x", "nan", "inf", "1s"] {
       #expect(throws: KeychainError.choice(.unusableSetting(name: "X", .noSeconds)), "\(text)") {

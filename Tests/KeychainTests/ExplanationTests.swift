@@ -152,9 +152,7 @@ import Testing
     let clock = SettableClock()
     let keychain = InMemoryKeychain(clock: clock.read)
     for _ in 0..<numbers.number(in: 0..<16) {
-      if numbers.number(in: 0..<3) == 0 {
-        clock.advance(seconds: 1)
-      }
+      if numbers.number(in: 0..<3) == 0 { clock.advance(seconds: 1) }
       var item =
         numbers.number(in: 0..<6) == 0
         ? Item.generic(numbers.pick(["service", "other"]), account: numbers.pick(accounts))

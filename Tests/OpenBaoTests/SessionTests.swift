@@ -370,8 +370,7 @@ struct SessionTests {
   func jobs(held: [String]) throws {
     let holders = Holders()
     holders.known = ["s.one"]
-    let reply =
-      #"{"auth":{"client_token":"s.two","lease_duration":100,"entity_id":"e","policies":["a"]}}"#
+    let reply = #"{"auth":{"client_token":"s.two","lease_duration":100,"entity_id":"e","policies":["a"]}}"#
     let steps: [ScriptedServer.Step] = held.isEmpty ? [.reply(200, reply)] : []
     let credentials = Credentials(held)
     credentials.passing = "jwt"
@@ -380,8 +379,7 @@ struct SessionTests {
     expect(holders.noted, is: held.isEmpty ? ["s.two: e a", "by jwt"] : ["by jwt"])
   }
 
-  private static let login =
-    #"{"auth":{"client_token":"s.two","lease_duration":100,"renewable":true}}"#
+  private static let login = #"{"auth":{"client_token":"s.two","lease_duration":100,"renewable":true}}"#
 
   @Test("a token that the server no longer knows is replaced by a login, once")
   func relogin() throws {
@@ -496,8 +494,7 @@ struct SessionTests {
   func repeatedMove() throws {
     let date = #""created_time":"2026-11-25T13:00:00.5Z","deletion_time":"","destroyed":false"#
     let written = #"{"data":{"version":1,\#(date)}}"#
-    let note =
-      #"{"data":{"data":{"moved":"https/h/443/-/b/-/-"},"metadata":{"version":2,\#(date)}}}"#
+    let note = #"{"data":{"data":{"moved":"https/h/443/-/b/-/-"},"metadata":{"version":2,\#(date)}}}"#
     let (keychain, server) = try keychain([
       .reply(200, #"{"data":{"keys":["a/-/-"]}}"#), .reply(200, read("s", version: 1)),
       .reply(200, read("s", version: 1)), .reply(404, #"{"errors":[]}"#), .reply(200, Self.mounts),

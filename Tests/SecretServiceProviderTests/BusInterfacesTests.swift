@@ -14,9 +14,7 @@ import Testing
     expect(types.filter { $0.value.count > 1 }.isEmpty)
     expect(types["Close"], is: ["()"])
     expect(types["CreateItem"], is: ["(a{sv}(oayays)b)"])
-    for (method, all) in types {
-      expect(InterfaceDescription.arguments(of: method, in: nil), is: all.first)
-    }
+    for (method, all) in types { expect(InterfaceDescription.arguments(of: method, in: nil), is: all.first) }
     expect(InterfaceDescription.arguments(of: "Delete", in: Interface.service), is: nil)
     expect(InterfaceDescription.arguments(of: "Delete", in: "org.example.Other"), is: nil)
   }

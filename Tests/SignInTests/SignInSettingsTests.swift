@@ -446,8 +446,7 @@ struct SignInSettingsTests {
 
   @Test("a service below a path has its metadata there")
   func belowPath() throws {
-    let body =
-      #"{"issuer":"https://git.example/gitea","token_endpoint":"https://git.example/gitea/t"}"#
+    let body = #"{"issuer":"https://git.example/gitea","token_endpoint":"https://git.example/gitea/t"}"#
     let transport = ScriptedTransport([
       .reply(status: 404, ""), .reply(status: 404, ""), .reply(status: 404, ""),
       .reply(status: 200, body),

@@ -113,9 +113,7 @@ extension Machine {
     }
     // A file whose header is damaged may be newer than the copy.
     let isProven = loss == .payload || loss == .file && hasCopy
-    if isProven, questions > 0 {
-      throw Finding("it is asked what an authentic header says")
-    }
+    if isProven, questions > 0 { throw Finding("it is asked what an authentic header says") }
     let opens = try reopened().slots()?.contains { $0.kind != .identityFile } ?? false
     if !isProven, opens, questions != 1 {
       throw Finding("of what nothing proves \(questions) questions are asked")

@@ -129,9 +129,7 @@ import Testing
         }
       }
       let whole = outcome(.max)
-      for piece in [1, 7, 4095] where input.count < 10_000 || piece > 1 {
-        expect(outcome(piece), is: whole)
-      }
+      for piece in [1, 7, 4095] where input.count < 10_000 || piece > 1 { expect(outcome(piece), is: whole) }
     }
   }
 }

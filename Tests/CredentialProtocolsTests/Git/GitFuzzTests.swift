@@ -33,9 +33,7 @@ import Testing
 
   private func conversation() throws -> Conversation {
     let git = Conversation()
-    for server in Self.servers {
-      try git.keychain.add(.internet(server, account: "alice"), "\(server)")
-    }
+    for server in Self.servers { try git.keychain.add(.internet(server, account: "alice"), "\(server)") }
     return git
   }
 

@@ -12,8 +12,7 @@ private let v1 = "client.authentication.k8s.io/v1"
 private let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 private let issuer = "-----BEGIN CERTIFICATE-----\nBBBB\n-----END CERTIFICATE-----\n"
 private let key = "-----BEGIN EC PRIVATE KEY-----\nCCCC\n-----END EC PRIVATE KEY-----\n"
-private let pair =
-  #""clientCertificateData":"\#(escaped(certificate))","clientKeyData":"\#(escaped(key))""#
+private let pair = #""clientCertificateData":"\#(escaped(certificate))","clientKeyData":"\#(escaped(key))""#
 
 private func escaped(_ text: String) -> String {
   text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
@@ -22,8 +21,7 @@ private func escaped(_ text: String) -> String {
 private func request(_ server: String? = server, _ version: String = v1) -> String {
   let cluster =
     server.map { #","cluster":{"server":"\#($0)","certificate-authority-data":"eA==","config":null}"# } ?? ""
-  return
-    #"{"kind":"ExecCredential","apiVersion":"\#(version)","spec":{"interactive":false\#(cluster)}}"#
+  return #"{"kind":"ExecCredential","apiVersion":"\#(version)","spec":{"interactive":false\#(cluster)}}"#
 }
 
 private func found(_ status: String, _ version: String = v1) -> ToolReply {

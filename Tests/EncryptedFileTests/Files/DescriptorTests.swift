@@ -33,9 +33,7 @@ struct DescriptorTests {
       expect(failure { _ = try place.keychain().servers() }, is: nil)
       expect(failure { try place.keychain().exclusively { () throws(KeychainError) in } }, is: nil)
     }
-    for number in 0..<20 {
-      try place.keychain().add(servers: ["\(number).example"])
-    }
+    for number in 0..<20 { try place.keychain().add(servers: ["\(number).example"]) }
     expect(descriptors(below: place.path), is: 0)
   }
 

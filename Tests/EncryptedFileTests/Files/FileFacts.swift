@@ -16,8 +16,7 @@ struct FileFacts: Hashable {
     mode = status.st_mode
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
     modified = isFolder ? [] : [Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec)]
-    contents =
-      status.st_mode & S_IFMT == S_IFREG ? try TestSupport.contents(of: path) : []
+    contents = status.st_mode & S_IFMT == S_IFREG ? try TestSupport.contents(of: path) : []
   }
 }
 

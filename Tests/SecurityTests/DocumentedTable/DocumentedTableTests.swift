@@ -33,12 +33,8 @@ import Testing
   func values() throws {
     let rows = try DocumentedTable.read().rows.filter { !$0.isRule }
     let cells = Dictionary(rows.map { ($0.name, $0.cells["Value"]) }) { first, _ in first }
-    for (name, value) in textConstants {
-      expect(cells[name], is: "\"\(value)\"", "\(name)")
-    }
-    for (name, value) in statusConstants {
-      expect(cells[name], is: "\(value)", "\(name)")
-    }
+    for (name, value) in textConstants { expect(cells[name], is: "\"\(value)\"", "\(name)") }
+    for (name, value) in statusConstants { expect(cells[name], is: "\(value)", "\(name)") }
     let constants = Set(textConstants.map(\.key) + statusConstants.map(\.key))
     let named = Set(
       try DocumentedTable.publicNames().filter { $0.hasPrefix("kSec") || $0.hasPrefix("errSec") })
