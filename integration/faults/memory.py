@@ -218,11 +218,7 @@ def rotation(home, passphrase, needles, kind):
 
     def sought():
         new = identity_needles(home.identity.read_text()) if passphrase is None else {}
-        return {
-            **needles,
-            **{"new: " + name: value for name, value in new.items()},
-            "the host": OTHER_HOST.encode(),
-        }
+        return {**needles, **{"new: " + name: value for name, value in new.items()}, "the host": OTHER_HOST.encode()}
 
     run_unlocked(home, passphrase, (HELPER, "store"), request(OTHER_HOST, "carol", password()))
     before = home.mark()

@@ -65,11 +65,7 @@ METHODS = {
         "ReadAlias": ("s", "o"),
         "SetAlias": ("so", ""),
     },
-    "Collection": {
-        "Delete": ("", "o"),
-        "SearchItems": ("a{ss}", "ao"),
-        "CreateItem": ("a{sv}(oayays)b", "oo"),
-    },
+    "Collection": {"Delete": ("", "o"), "SearchItems": ("a{ss}", "ao"), "CreateItem": ("a{sv}(oayays)b", "oo")},
     "Item": {"Delete": ("", "o"), "GetSecret": ("o", "(oayays)"), "SetSecret": ("(oayays)", "")},
     "Session": {"Close": ("", "")},
     "Prompt": {"Prompt": ("s", ""), "Dismiss": ("", "")},
@@ -260,12 +256,7 @@ def collections_have_no_passwords(client):
 # paths
 
 UNKNOWN_ITEM = DEFAULT + "/no_such_item"
-PATHS_THAT_ARE_NONE = (
-    UNKNOWN,
-    UNKNOWN + "/1",
-    ROOT + "/aliases/no_such_alias",
-    ROOT + "/aliases/no_such_alias/1",
-)
+PATHS_THAT_ARE_NONE = (UNKNOWN, UNKNOWN + "/1", ROOT + "/aliases/no_such_alias", ROOT + "/aliases/no_such_alias/1")
 
 
 def by_alias(item):
@@ -546,10 +537,7 @@ def item_type(client):
 
 @group("items", gnome_keyring="with attributes beside it, it takes what comes last of both")
 def item_type_beside_attributes(client):
-    values = {
-        API + "Item.Attributes": ("a{ss}", mine("type")),
-        API + "Item.Type": ("s", "org.example.Type"),
-    }
+    values = {API + "Item.Attributes": ("a{ss}", mine("type")), API + "Item.Type": ("s", "org.example.Type")}
     typed = {"xdg:schema": "org.example.Type", **mine("type")}
     item = client.create_with(values)
     equal(client.get(item, "Item", "Attributes")[1], typed)
