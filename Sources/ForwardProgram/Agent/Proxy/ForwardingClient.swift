@@ -35,7 +35,7 @@ final class ForwardingClient {
   /// The request for the keychain under way, even after its sender was told to ask again.
   var request: KeychainRequest?
   /// What was logged last of its requests, and when.
-  private var logged: (entry: LoggedRequest, at: Int)?
+  private var logged: (entry: LoggedRequest, answer: Int, at: Int)?
   /// A person's decisions for this connection.
   var decisions = OnceDecisions()
   /// The sandbox that ends with this connection.
@@ -69,17 +69,20 @@ final class ForwardingClient {
     return false
   }
 
-  /// Whether an entry only repeats the one that was logged a moment ago, but for its date: a program finds out what there
-  /// is, and asks once more to take it, or to say why there is nothing. If it doesn't, it counts as logged.
+  /// Whether an entry only repeats the one that was logged a moment ago, but for its date, and the client has got the very
+  /// same answer: a program finds out what there is, and asks once more to take it, or to say why there is nothing. If it
+  /// doesn't, it counts as logged.
   ///
-  /// - Parameter time: when the request came, in milliseconds since boot.
-  func repeats(_ entry: LoggedRequest, cameAt time: Int) -> Bool {
-    if let logged, time - logged.at < Self.timeToRepeat {
+  /// - Parameters:
+  ///   - answer: the answer's hash.
+  ///   - time: when the request came, in milliseconds since boot.
+  func repeats(_ entry: LoggedRequest, answer: Int, cameAt time: Int) -> Bool {
+    if let logged, logged.answer == answer, time - logged.at < Self.timeToRepeat {
       var former = logged.entry
       former.date = entry.date
       if former == entry { return true }
     }
-    logged = (entry, SystemClock.sinceBoot)
+    logged = (entry, answer, SystemClock.sinceBoot)
     return false
   }
 

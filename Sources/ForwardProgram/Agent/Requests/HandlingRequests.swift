@@ -237,7 +237,7 @@ extension ForwardingAgent {
     }
     let entry = Self.entry(request.summary, request.hosts, outcome, fault, account)
     let mayRepeat = request.summary.namesAll && outcome != .changed
-    if mayRepeat, client.repeats(entry, cameAt: request.arrival) { return }
+    if mayRepeat, client.repeats(entry, answer: response?.hash ?? 0, cameAt: request.arrival) { return }
     policy.note(entry)
   }
 
@@ -249,6 +249,15 @@ extension ForwardingAgent {
       date: .now, hosts: hosts.map(\.host), keys: hosts.compactMap(\.fingerprint), tool: summary.tool,
       action: summary.action, place: summary.place, account: account ?? summary.account, outcome: outcome,
       fault: fault)
+  }
+}
+
+extension ForwardResponse {
+  /// A hash, seeded by this process, by which an answer is known again without being kept.
+  fileprivate var hash: Int {
+    var hasher = Hasher()
+    encoded.withUnsafeBytes { hasher.combine(bytes: $0) }
+    return hasher.finalize()
   }
 }
 

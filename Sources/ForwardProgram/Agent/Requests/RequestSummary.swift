@@ -9,7 +9,7 @@ struct RequestSummary: Hashable {
   let place: String?
   let account: ByteString?
   let changes: Bool
-  /// Whether the same entry stands for the same request: what is read by a reference has none in the log.
+  /// Whether the entry says which item it is about: what is read by a reference has none in the log.
   var namesAll: Bool { action != Self.reading }
 
   private static let reading = "read"
