@@ -235,6 +235,7 @@ extension KeychainList {
     defer { withExtendedLifetime(lock) {} }
     var list = try read(in: stateFolder)
     let result = try body(&list)
+    if list.keychains.count > maximumCount { throw .choice(.refusedChange(.tooMany)) }
     let text = Secret(list.text)
     if text.count > maximumSize { throw .tooLarge(what: folder.path(of: fileName), limit: maximumSize) }
     let durability = try text.withUnsafeBytes { (bytes) throws(KeychainError) in

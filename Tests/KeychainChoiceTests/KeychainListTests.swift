@@ -127,6 +127,10 @@ import Testing
     var list = KeychainList()
     for number in 0..<32 { try list.add(ListedKeychain("k\(number)", .file, at: "/x")) }
     #expect(throws: KeychainList.Fault.tooMany) { try list.add(ListedKeychain("more", .file, at: "/x")) }
+    let state = TemporaryFolder()["state"]
+    list.putFirst([ListedKeychain(builtIn: .file)])
+    #expect(throws: KeychainError.self) { try KeychainList.change(in: state) { $0 = list } }
+    try expect(KeychainList.read(in: state).keychains.isEmpty)
   }
 
   private func add(_ name: String, in state: String) throws(KeychainError) {

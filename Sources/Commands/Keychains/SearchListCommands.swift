@@ -1,5 +1,6 @@
 import ArgumentParser
 import EncryptedFile
+import Glibc
 import Keychain
 import KeychainChoice
 import PrivateFiles
@@ -84,6 +85,8 @@ struct OrderKeychainsCommand: ParsableCommand {
   func run() throws(KeychainError) {
     let location = try VaultLocation()
     for name in names { _ = try ListedKeychain.named(name) }
+    // The order outlives it.
+    unsetenv("LLAVERO_KEYCHAIN")
     let home = try ListKeychainsCommand.home(at: location)
     let (order, durability) = try KeychainList.change(in: location.stateFolder) {
       (list) throws(KeychainError) in
@@ -93,7 +96,7 @@ struct OrderKeychainsCommand: ParsableCommand {
         first.append(keychain)
       }
       // If it weren't listed, it would be asked before these.
-      if !home.isNamed, !home.kind.isOfOtherMachine,
+      if !home.kind.isOfOtherMachine,
         !(list.keychains + first).contains(where: { $0.name == home.name })
       {
         first.append(home.keychain)

@@ -1,4 +1,5 @@
 import EncryptedFile
+import Glibc
 import Keychain
 import KeychainChoice
 import ToolCommands
@@ -8,6 +9,8 @@ extension KeychainSelection {
   ///
   /// - Throws: ``KeychainError`` if it can't be used.
   func use(_ keychain: ListedKeychain, _ saying: SayingOptions) throws(KeychainError) {
+    // What is used from now on outlives it.
+    unsetenv("LLAVERO_KEYCHAIN")
     var selection = self
     selection.mayAsk = false
     selection.mayRunPrograms = false
@@ -33,7 +36,8 @@ extension KeychainSelection {
     let former = try? RememberedKeychain.read(in: folder)?.name
     let used = former ?? selection.unchosen
     StandardStreams.warn(try RememberedKeychain.write(keychain, vault: vault, in: folder))
-    if let used { try Self.list(used, in: folder) }
+    // A list that is full stays as it is; what isn't asked any more is said.
+    if let used { try? Self.list(used, in: folder) }
     if keychain.kind.isShared {
       StandardStreams.say(
         "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them")
