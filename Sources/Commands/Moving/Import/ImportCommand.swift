@@ -92,14 +92,15 @@ struct ImportCommand: UsingCompanion {
       kind = kind.with(
         try TableFile(path: file, columns: columns, mayAsk: selection.mayAskPerson).format())
     }
-    let sources = try sources(of: kind, file, selection, open)
+    var unasked: KeychainError?
+    let sources = try sources(of: kind, file, selection, open, &unasked)
     // A killed import has been finished, and nothing else is left.
     if sources.isEmpty { return }
     for case let source as FileSource in sources { source.isToChange = removeSource }
     if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
     let importing = Importing(
       into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict,
-      ifEmpty: file == nil && kind.readsPlaces ? nothingFound(of: kind, in: sources) : nil)
+      ifEmpty: file == nil && kind.readsPlaces ? nothingFound(of: kind, in: sources, unasked) : nil)
     // Before anything is removed, because this may be the last message.
     try importing.run(
       what: "importing", isRehearsal: dryRun, removesSource: removeSource, output: output
@@ -161,8 +162,10 @@ struct ImportCommand: UsingCompanion {
   /// How many logins of a file are listed one by one.
   private static let longestList = 5
 
+  /// - Parameter unasked: set to why the Secret Service couldn't be asked, if there are other sources.
   private func sources(
-    of kind: ImportKind, _ file: String?, _ selection: KeychainSelection, _ open: OpenKeychain
+    of kind: ImportKind, _ file: String?, _ selection: KeychainSelection, _ open: OpenKeychain,
+    _ unasked: inout KeychainError?
   ) throws(KeychainError) -> [any ImportSource] {
     if kind.isLlaveros {
       guard let file else {
@@ -197,15 +200,19 @@ struct ImportCommand: UsingCompanion {
       hasFinished = usual.hasFinished
     }
     sources += try kind.others(paths: paths?.choice)
-    if let items = kind.desktopItems, let source = try desktop(items, of: kind, selection, open) {
-      sources.append(source)
+    if let items = kind.desktopItems {
+      do throws(KeychainError) {
+        if let source = try desktop(items, of: kind, selection, open) { sources.append(source) }
+      } catch {
+        if kind.format == nil, !kind.hasOthers { throw error }
+        unasked = error
+      }
     }
     if sources.isEmpty, !hasFinished { throw nothingThere(kind, open) }
     return sources
   }
 
-  /// The items of another program in the Secret Service. Returns `nil` if this program already finds them there, or if
-  /// there is no service and the kind has other sources.
+  /// The items of another program in the Secret Service. Returns `nil` if this program already finds them there.
   private func desktop(
     _ items: DesktopItems, of kind: ImportKind, _ selection: KeychainSelection, _ open: OpenKeychain
   ) throws(KeychainError) -> ProgramItemsSource? {
@@ -217,19 +224,24 @@ struct ImportCommand: UsingCompanion {
     selection.name = KeychainKind.secretService.rawValue
     // For the collections.
     selection.includesOtherItems = true
-    do throws(KeychainError) {
-      guard let service = try selection.chooseOrExec().open().secretService else { return nil }
-      return ProgramItemsSource(name, service, items)
-    } catch {
-      if kind.format == nil, !kind.hasOthers { throw error }
-      return nil
-    }
+    guard let service = try selection.chooseOrExec().open().secretService else { return nil }
+    return ProgramItemsSource(name, service, items)
   }
 
   /// The failure if the places of a program have no login of it.
-  private func nothingFound(of kind: ImportKind, in sources: [any ImportSource]) -> KeychainError {
+  private func nothingFound(
+    of kind: ImportKind, in sources: [any ImportSource], _ unasked: KeychainError?
+  ) -> KeychainError {
     var places = kind.format.map(UsualPaths.places) ?? []
     for source in sources where !places.contains(source.name) { places.append(source.name) }
+    let nowhere =
+      "\(kind.name) has no login"
+      + (places.count == 1 ? " in \(places[0])" : ": neither in \(places.joined(separator: " nor in "))")
+    if let unasked = unasked?.failure {
+      return .failure(
+        "\(nowhere), and the Secret Service can't be asked: \(unasked.message)", hint: unasked.hint,
+        status: unasked.status)
+    }
     let service = KnownService.all.first { $0.importSource == kind.name }
     let hint: Hint? =
       if let host = service?.hosts.first {
@@ -240,10 +252,7 @@ struct ImportCommand: UsingCompanion {
       } else {
         kind.format == nil ? nil : "name the file if there is another"
       }
-    return .failure(
-      "\(kind.name) has no login"
-        + (places.count == 1 ? " in \(places[0])" : ": neither in \(places.joined(separator: " nor in "))"),
-      hint: hint, status: .nothingMatched)
+    return .failure(nowhere, hint: hint, status: .nothingMatched)
   }
 
   private func nothingThere(_ kind: ImportKind, _ open: OpenKeychain) -> KeychainError {
