@@ -39,10 +39,13 @@ struct GitAddress {
     }
   }
 
-  /// The address for people, without a password.
+  /// The address for people, without a password. What the program of another protocol gets may have one anywhere.
   var shown: String {
     if hasPassword { return "a URL with a password in it" }
-    return place.map { Item.Key.internetPassword($0).name } ?? text
+    if let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("::") { return "\(text[..<colon])::…" }
+    if let place { return Item.Key.internetPassword(place).name }
+    guard let end = text.lastIndex(of: "@"), text[..<end].contains(":") else { return text }
+    return "…\(text[end...])"
   }
 
   /// Why git asks no helper for it; `nil` if it may ask one.
