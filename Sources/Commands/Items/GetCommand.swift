@@ -214,19 +214,25 @@ struct GetCommand: ParsableCommand {
 
   /// The field that somebody probably means who uses another program's word for it, or has mistyped it.
   private static func meantField(_ name: String, of item: Item) -> String? {
-    if let meant = fieldSynonyms[name.lowercased()] { return meant }
+    if let meant = fieldCalled(name.lowercased()) { return meant }
     // What others call so is an attribute beside the comment here.
     if name.lowercased() == "description", item.comment != nil { return "comment" }
     let known = ["account", "url", "expiry", "code"] + Item.Attribute.all.map { "\($0.jsonName)" }
     return known.contains(name) ? nil : known.closest(to: name)
   }
 
-  /// What other programs, and imports, call the fields.
-  private static let fieldSynonyms = [
-    "username": "account", "user": "account", "login": "account", "notes": "comment", "note": "comment",
-    "title": "label", "name": "label", "uri": "url", "website": "url", "otp": "code", "totp": "code",
-    "expires": "expiry",
-  ]
+  /// The field that other programs, and imports, call so.
+  private static func fieldCalled(_ name: String) -> String? {
+    switch name {
+    case "username", "user", "login": "account"
+    case "notes", "note": "comment"
+    case "title", "name": "label"
+    case "uri", "website": "url"
+    case "otp", "totp": "code"
+    case "expires": "expiry"
+    default: nil
+    }
+  }
 
   private func give(_ value: borrowing Secret, _ what: @autoclosure () -> String) throws(KeychainError) {
     if copy { return try Clipboard.copy(value, what()) }
