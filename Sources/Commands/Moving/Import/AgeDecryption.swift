@@ -11,46 +11,67 @@ struct AgeDecryption {
   let usual: [String]
   /// Where `llavero init --start-over` has put the keys of former vaults.
   let stateFolder: String
-  let passphrases: (_ path: String) -> PassphraseSource
+  let passphrases: (_ path: String, _ typed: PassphraseSources.TypedSecret) -> PassphraseSources
 
   /// - Throws: ``KeychainError`` if no identity or passphrase opens the file, or it is damaged.
   func contents(of file: borrowing Secret, at path: String) throws(KeychainError) -> Secret {
-    var unreadable: KeychainError?
-    do throws(AgeError) {
-      if isForPassphrase(file) { return try withPassphrase(file, at: path) }
-      return try Self.decrypt(file, with: try identities(&unreadable))
-    } catch .noMatch {
-      let slots = SlotsOfFile(file, at: path, stateFolder: stateFolder)
-      if let slots, let contents = try open(file, at: path, through: slots) { return contents }
-      let typing: Hint? =
-        slots?.areTyped == true ? "without --identity you are asked for its passphrase or recovery code" : nil
-      throw .failure(
-        "\(path) is encrypted for a key that isn't here",
-        hint: identity == nil ? hint(for: path) : typing, status: .keychain)
-    } catch {
-      throw unreadable ?? KeychainError(error, at: path)
+    if isForPassphrase(file) { return try withPassphrase(file, at: path) }
+    if let contents = try Self.decrypt(file, at: path, with: try identities()) { return contents }
+    let slots = SlotsOfFile(file, at: path, stateFolder: stateFolder)
+    if let slots, let key = try identity(from: slots, at: path),
+      let contents = try Self.decrypt(file, at: path, with: [key])
+    {
+      return contents
+    }
+    let isTyped = slots?.typedKinds.isEmpty == false
+    let other: Hint =
+      isTyped
+      ? "give its passphrase or recovery code with --passphrase-fd, or on a terminal"
+      : "name the file of its identity with --identity"
+    let typing: Hint? = isTyped ? "without --identity you are asked for its passphrase or recovery code" : nil
+    throw .failure(
+      "\(path) is encrypted for a key that isn't here",
+      hint: identity == nil ? hint(for: path, slots) ?? other : typing, status: .keychain)
+  }
+
+  /// The identity of a vault that one of its slots opens; `nil` if none does. Nobody is asked beside a named identity.
+  private func identity(from slots: SlotsOfFile, at path: String) throws(KeychainError) -> (any Identity)? {
+    let typed: PassphraseSources.TypedSecret =
+      switch slots.typedKinds {
+      case [.passphrase]: .passphrase
+      case [.recovery]: .recoveryCode
+      default: .either
+      }
+    let sources = passphrases(path, typed)
+    do throws(KeychainError) {
+      return try slots.identity(
+        openedBy: identity.map { [$0] } ?? usual, passphrase: identity == nil ? sources.source : { _ in nil },
+        onMistypedCode: sources.noteMistypedCode)
+    } catch .wrongPassphrase {
+      throw wrong(typed, path, slots)
+    } catch .promptDismissed {
+      return nil
     }
   }
 
-  /// The contents of a vault that one of its slots opens; `nil` if none does. Nobody is asked beside a named identity.
-  private func open(
-    _ file: borrowing Secret, at path: String, through slots: SlotsOfFile
-  ) throws(KeychainError) -> Secret? {
-    let key = try slots.identity(
-      openedBy: identity.map { [$0] } ?? usual, passphrase: identity == nil ? passphrases(path) : { _ in nil }
-    )
-    guard let key else { return nil }
-    do throws(AgeError) {
-      return try Self.decrypt(file, with: [key])
-    } catch {
-      throw KeychainError(error, at: path)
-    }
+  private func wrong(_ typed: PassphraseSources.TypedSecret, _ path: String, _ slots: SlotsOfFile? = nil)
+    -> KeychainError
+  {
+    let what =
+      switch typed {
+      case .passphrase: "that passphrase does"
+      case .recoveryCode: "that recovery code does"
+      case .either: "what was given does"
+      }
+    return .failure(
+      "\(what) not open \(path)", hint: identity == nil ? hint(for: path, slots) : nil, status: .keychain)
   }
 
   /// Says which file to name, if some that may open it are known.
-  private func hint(for path: String) -> Hint {
-    let files = (slotsBeside(path) + formerKeys).prefix(Self.mostNamed)
-    if files.isEmpty { return "name the file of its identity with --identity" }
+  private func hint(for path: String, _ slots: SlotsOfFile?) -> Hint? {
+    let beside = slotsBeside(path).filter { slots?.have(copy: $0) != true }
+    let files = (beside + formerKeys).prefix(Self.mostNamed)
+    if files.isEmpty { return nil }
     var hint: Hint = "name the file of its identity; perhaps \(words: "--identity", files[0])"
     for file in files.dropFirst() { hint = "\(hint) or \(words: "--identity", file)" }
     return hint
@@ -73,47 +94,43 @@ struct AgeDecryption {
       .filter { $0.hasPrefix("former-") && $0.hasSuffix("/identity") }.map { "\(stateFolder)/\($0).txt" }
   }
 
-  private func identities(_ unreadable: inout KeychainError?) throws(AgeError) -> [any Identity] {
-    if let identity { return try identities(inFile: identity, openedBy: usual, &unreadable) }
-    return usualIdentities(usual, &unreadable)
+  private func identities() throws(KeychainError) -> [any Identity] {
+    if let identity { return try identities(inFile: identity, openedBy: usual) }
+    return usualIdentities(usual)
   }
 
-  private func usualIdentities(_ files: [String], _ unreadable: inout KeychainError?) -> [any Identity] {
-    var found: [any Identity] = []
-    for path in files { found += (try? identities(inFile: path, openedBy: [], &unreadable)) ?? [] }
-    return found
+  private func usualIdentities(_ files: [String]) -> [any Identity] {
+    files.flatMap { (try? identities(inFile: $0, openedBy: [])) ?? [] }
   }
 
   /// The identities in a file, which may itself be encrypted with a passphrase or for a key, as a slot's copy beside a
-  /// vault is.
+  /// vault is; none if nothing opens it.
   ///
-  /// - Parameters:
-  ///   - keys: the files of the keys that may open the file.
-  ///   - unreadable: set to what is wrong with the file if it can't be read.
+  /// - Parameter keys: the files of the keys that may open the file.
   private func identities(
-    inFile path: String, openedBy keys: [String], _ unreadable: inout KeychainError?
-  ) throws(AgeError) -> [any Identity] {
-    let text: Secret
-    do throws(KeychainError) {
-      text = try FileContents.read(path, limit: IdentityFile.maximumSize)
-    } catch {
-      unreadable = error
-      throw .read(errno: 2)
-    }
+    inFile path: String, openedBy keys: [String]
+  ) throws(KeychainError) -> [any Identity] {
+    let text = try FileContents.read(path, limit: IdentityFile.maximumSize)
     if text.withUnsafeBytes({ FileEncoding.detect($0) }) == nil {
+      return try Self.identities(in: text, at: path)
+    }
+    let opened =
+      isForPassphrase(text)
+      ? try withPassphrase(text, at: path)
+      : try Self.decrypt(text, at: path, with: usualIdentities(keys))
+    guard let opened else { return [] }
+    return try Self.identities(in: opened, at: path)
+  }
+
+  private static func identities(in text: borrowing Secret, at path: String) throws(KeychainError)
+    -> [any Identity]
+  {
+    do throws(AgeError) {
       return try text.withUnsafeBytes { (bytes) throws(AgeError) in
         try IdentityFile.parse(bytes, plugins: PluginSettings())
       }
-    }
-    var others: KeychainError?
-    let opened: Secret
-    if isForPassphrase(text) {
-      opened = try withPassphrase(text, at: path)
-    } else {
-      opened = try Self.decrypt(text, with: usualIdentities(keys, &others))
-    }
-    return try opened.withUnsafeBytes { (bytes) throws(AgeError) in
-      try IdentityFile.parse(bytes, plugins: PluginSettings())
+    } catch {
+      throw KeychainError(error, at: path)
     }
   }
 
@@ -125,31 +142,43 @@ struct AgeDecryption {
     }
   }
 
-  private func withPassphrase(_ file: borrowing Secret, at path: String) throws(AgeError) -> Secret {
-    let source = passphrases(path)
+  private func withPassphrase(_ file: borrowing Secret, at path: String) throws(KeychainError) -> Secret {
+    let source = passphrases(path, .passphrase).source
     var attempt = 1
-    while true {
-      guard let passphrase = (try? source(attempt)) ?? nil else { throw .noMatch }
+    while let passphrase = try source(attempt) {
+      let identity: ScryptIdentity
       do throws(AgeError) {
-        let identity = try passphrase.withUnsafeBytes { (bytes) throws(AgeError) in
+        identity = try passphrase.withUnsafeBytes { (bytes) throws(AgeError) in
           try ScryptIdentity(passphrase: bytes)
         }
-        return try Self.decrypt(file, with: [identity])
-      } catch .noMatch {
-        attempt += 1
+      } catch {
+        throw KeychainError(error, at: path)
       }
+      if let contents = try Self.decrypt(file, at: path, with: [identity]) { return contents }
+      attempt += 1
     }
+    if attempt > 1 { throw wrong(.passphrase, path) }
+    throw .failure(
+      "\(path) is encrypted with a passphrase, and \(NobodyAsked.text) for it",
+      hint: "give it with --passphrase-fd", status: .keychain)
   }
 
+  /// - Returns: `nil` if no identity opens the file.
   private static func decrypt(
-    _ file: borrowing Secret, with identities: [any Identity]
-  ) throws(AgeError) -> Secret {
-    if identities.isEmpty { throw .noMatch }
+    _ file: borrowing Secret, at path: String, with identities: [any Identity]
+  ) throws(KeychainError) -> Secret? {
+    if identities.isEmpty { return nil }
     var contents = Secret(capacity: file.count)
-    try file.withUnsafeBytes { (bytes) throws(AgeError) in
-      try AgeFile.decrypt(bytes, with: identities) { contents.append($0) }
+    do throws(AgeError) {
+      try file.withUnsafeBytes { (bytes) throws(AgeError) in
+        try AgeFile.decrypt(bytes, with: identities) { contents.append($0) }
+      }
+      return contents
+    } catch .noMatch {
+      return nil
+    } catch {
+      throw KeychainError(error, at: path)
     }
-    return contents
   }
 }
 

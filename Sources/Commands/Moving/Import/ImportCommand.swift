@@ -187,7 +187,7 @@ struct ImportCommand: UsingCompanion {
       let files = found.isEmpty && !hasFinished ? [FileSource(file, format, paths: paths?.choice)] : found
       for source in files {
         source.keyFile = identity
-        source.passwords = selection.passphraseSources(for: .database(path: file)).source
+        source.passwords = selection.passphraseSources(for: .file(path: file)).source
       }
       return files
     }
@@ -282,8 +282,8 @@ struct ImportCommand: UsingCompanion {
     } else if let home = VaultLocation.environmentVariable("HOME") {
       usual.append(home + "/.ssh/id_ed25519")
     }
-    return AgeDecryption(identity: identity, usual: usual, stateFolder: location.stateFolder) { path in
-      selection.passphraseSources(for: .vault(path: path)).source
+    return AgeDecryption(identity: identity, usual: usual, stateFolder: location.stateFolder) { path, typed in
+      selection.passphraseSources(for: .file(path: path, typed))
     }
   }
 }

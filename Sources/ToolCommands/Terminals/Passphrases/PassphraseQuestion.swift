@@ -35,6 +35,28 @@ struct PassphraseQuestion {
       line: "Recovery code of the keychain: ")
   }
 
+  /// The question for what opens a file that isn't a keychain in use.
+  static func opening(file path: String, with typed: PassphraseSources.TypedSecret) -> PassphraseQuestion {
+    let (name, prompt) =
+      switch typed {
+      case .passphrase: ("passphrase", "Passphrase")
+      case .recoveryCode: ("recovery code", "Recovery code")
+      case .either: ("passphrase or a recovery code", "Passphrase or recovery code")
+      }
+    return PassphraseQuestion(
+      description: "\(typed == .either ? "A" : "The") \(name) of \(terminalText(path))", prompt: "\(prompt):",
+      line: "\(prompt) of \(terminalText(path)): ")
+  }
+
+  /// What is said before that question is asked again.
+  static func wrong(_ typed: PassphraseSources.TypedSecret) -> String {
+    switch typed {
+    case .passphrase: wrong
+    case .recoveryCode: wrongCode
+    case .either: "That opens nothing."
+    }
+  }
+
   static func keyringPassword(line: String) -> PassphraseQuestion {
     PassphraseQuestion(description: "The password of the desktop's keyring", prompt: "Password:", line: line)
   }

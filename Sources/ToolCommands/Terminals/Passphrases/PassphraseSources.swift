@@ -23,10 +23,17 @@ package final class PassphraseSources {
     case vault(path: String)
     /// One of several slots of the encrypted file.
     case slot(id: String)
-    /// Another program's database.
-    case database(path: String)
+    /// A file that isn't a keychain in use, such as a backup or another program's database.
+    case file(path: String, TypedSecret = .passphrase)
     /// The desktop's keyring, with the prompt for its password on a terminal.
     case keyring(prompt: String)
+  }
+
+  /// What a person types to open a file.
+  package enum TypedSecret {
+    case passphrase
+    case recoveryCode
+    case either
   }
 
   /// In bytes.
@@ -109,6 +116,7 @@ package final class PassphraseSources {
   /// What is said before the question is asked again.
   private var wrong: String {
     if case .keyring = subject { return PassphraseQuestion.wrongPassword }
+    if case .file(_, let typed) = subject { return PassphraseQuestion.wrong(typed) }
     if vaultTakingRecoveryCode != nil { return PassphraseQuestion.wrongCode }
     return PassphraseQuestion.wrong
   }
@@ -135,7 +143,7 @@ package final class PassphraseSources {
       switch subject {
       case .vault(let path): .passphrase(of: "keychain", at: path, purpose)
       case .slot(let id): .passphrase(of: "slot \(id)", at: nil)
-      case .database(let path): .passphrase(of: "database", at: path)
+      case .file(let path, let typed): .opening(file: path, with: typed)
       case .keyring(let line): .keyringPassword(line: line)
       }
     return try prompt.ask(question, error: error)
@@ -159,7 +167,9 @@ package final class PassphraseSources {
   /// - Throws: ``KeychainError`` if nobody can be asked, it is empty, the two differ three times, or the user declines.
   package func newPassphrase(option: String = "--passphrase-fd") throws(KeychainError) -> Secret {
     // On a terminal it is typed twice, like any new one.
-    if let descriptor, !StandardStreams.isTerminal(descriptor) {
+    let isTyped = descriptor.map(StandardStreams.isTerminal) ?? true
+    let prompt = mayAsk && isTyped ? PassphrasePrompt.find(timeout: try Self.promptTimeout()) : nil
+    if let descriptor, prompt == nil {
       let passphrase = try SecretInput.passphrase(from: descriptor)
       if passphrase.isEmpty { throw .failure("the passphrase is empty", status: .usage) }
       // A file from Windows has one at its end.
@@ -171,7 +181,6 @@ package final class PassphraseSources {
       lastOrigin = .descriptor
       return passphrase
     }
-    let prompt = mayAsk ? PassphrasePrompt.find(timeout: try Self.promptTimeout()) : nil
     guard let prompt else {
       throw .failure(
         mayAsk
@@ -181,7 +190,7 @@ package final class PassphraseSources {
     lastOrigin = .person
     let question: PassphraseQuestion =
       switch subject {
-      case .vault, .slot, .database: .newPassphrase(of: "keychain")
+      case .vault, .slot, .file: .newPassphrase(of: "keychain")
       case .keyring: .newPassphrase(of: "keyring")
       }
     var error: String?
