@@ -46,7 +46,7 @@ final class LibraryOpener: KeychainOpener {
   }
 
   /// - Throws: ``KeychainError``, also if the program was built without support for it.
-  func openDesktop() throws(KeychainError) -> any DesktopKeychain {
+  func openSecretService() throws(KeychainError) -> any DesktopKeychain {
     var desktop = try environment.secretService(at: location, mayPrompt: settings.mayPrompt)
     // Without an address, use the default, and don't read the environment again.
     desktop.busAddress = environment.busAddress ?? ""

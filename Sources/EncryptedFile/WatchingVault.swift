@@ -22,17 +22,6 @@ extension EncryptedFileKeychain: ChangeReporting {
     return presentMAC == seenMAC
   }
 
-  /// All items. Afterwards ``isAsSeen`` tells whether there are others.
-  ///
-  /// - Throws: as ``items(matching:)`` does.
-  package func allItems() throws(KeychainError) -> [Item] {
-    let before = presentMAC
-    seenMAC = nil
-    let items = try items(matching: .all)
-    if before == presentMAC { seenMAC = before }
-    return items
-  }
-
   /// The MAC of the vault's header, which each write changes; `nil` if there is no vault, or it can't be read.
   package var presentMAC: [UInt8]? { location.presentMAC }
 

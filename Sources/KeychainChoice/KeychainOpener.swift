@@ -11,7 +11,7 @@ package protocol KeychainOpener: AnyObject {
   var mustBeForwarded: Bool { get }
 
   func openFile(_ keychain: ListedKeychain) throws(KeychainError) -> EncryptedFileKeychain
-  func openDesktop() throws(KeychainError) -> any DesktopKeychain
+  func openSecretService() throws(KeychainError) -> any DesktopKeychain
   func openForwarded() throws(KeychainError) -> ForwardedKeychain
   func openRemote(_ keychain: ListedKeychain) throws(KeychainError) -> any RemoteKeychain
 }
@@ -52,7 +52,7 @@ extension KeychainOpener {
     try location.refuseMissingHome()
     let why: KeychainError
     do throws(KeychainError) {
-      let keychain = try openDesktop()
+      let keychain = try openSecretService()
       if let kind = KeychainKind.secretService.descriptor.served(by: keychain) {
         return try openServed(kind)
       }

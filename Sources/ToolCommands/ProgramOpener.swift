@@ -107,7 +107,7 @@ package final class ProgramOpener: KeychainOpener {
     return file
   }
 
-  package func openDesktop() throws(KeychainError) -> any DesktopKeychain {
+  package func openSecretService() throws(KeychainError) -> any DesktopKeychain {
     let settings = try selection.secretServiceSettings(
       at: location, isInUse: choice == nil || choice?.kind == .secretService)
     guard let provider = Program.secretService else {

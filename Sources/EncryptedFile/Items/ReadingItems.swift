@@ -45,6 +45,17 @@ extension EncryptedFileKeychain {
     return found
   }
 
+  /// All items. Afterwards ``isAsSeen`` tells whether there are others.
+  ///
+  /// - Throws: as ``items(matching:)`` does.
+  package func allItems() throws(KeychainError) -> [Item] {
+    let before = presentMAC
+    seenMAC = nil
+    let items = try items(matching: .all)
+    if before == presentMAC { seenMAC = before }
+    return items
+  }
+
   /// The items that answer the query, in this file alone.
   func held(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     let beginning = SortKey.beginning(for: query)

@@ -91,3 +91,25 @@ extension EncryptedFileKeychain {
     _ = try slotChangeBasis()
   }
 }
+
+extension Unlocking {
+  /// The ways into a vault by its header, with what this machine notes of them. Opens nothing but the identity file.
+  func ways(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> [SlotSummary] {
+    var ways: [SlotSummary] = []
+    if try hasIdentityFile(of: header, stanzas) {
+      ways.append(SlotSummary(id: SlotSummary.identityFileID, kind: .identityFile))
+    }
+    let noted = readableNotes(stanzas)
+    for slot in stanzas.slots {
+      var way = SlotSummary(id: slot.id, kind: slot.kind)
+      way.isDamaged = slot.isKnown && !slot.isWellFormed
+      switch noted[slot.id] {
+      case .identity(let path): way.identityPath = path
+      case .command(let words): way.command = words
+      case nil: break
+      }
+      ways.append(way)
+    }
+    return ways
+  }
+}

@@ -5,25 +5,6 @@ import Keychain
 import PrivateFiles
 
 extension Unlocking {
-  func ways(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> [SlotSummary] {
-    var ways: [SlotSummary] = []
-    if try hasIdentityFile(of: header, stanzas) {
-      ways.append(SlotSummary(id: SlotSummary.identityFileID, kind: .identityFile))
-    }
-    let noted = readableNotes(stanzas)
-    for slot in stanzas.slots {
-      var way = SlotSummary(id: slot.id, kind: slot.kind)
-      way.isDamaged = slot.isKnown && !slot.isWellFormed
-      switch noted[slot.id] {
-      case .identity(let path): way.identityPath = path
-      case .command(let words): way.command = words
-      case nil: break
-      }
-      ways.append(way)
-    }
-    return ways
-  }
-
   /// The readable notes on this machine about the vault's slots.
   func readableNotes(_ stanzas: VaultStanzas?) -> [String: LocalSlot] {
     guard let folder = try? Folder(opening: location.localSlotsFolder) else { return [:] }
@@ -60,7 +41,7 @@ extension Unlocking {
     try identitiesOfThisMachine().contains { $0.recipient == recipient }
   }
 
-  private func hasIdentityFile(of header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> Bool {
+  func hasIdentityFile(of header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> Bool {
     for identity in try identitiesOfThisMachine() {
       if try open(header, stanzas, with: identity) != nil { return true }
     }

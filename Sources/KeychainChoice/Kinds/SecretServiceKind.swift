@@ -13,7 +13,7 @@ package struct SecretServiceKind: KeychainDescriptor {
 
   package func open(
     _ keychain: ListedKeychain, by opener: any KeychainOpener
-  ) throws(KeychainError) -> any KeychainStore { try opener.openDesktop() }
+  ) throws(KeychainError) -> any KeychainStore { try opener.openSecretService() }
 
   package func served(by keychain: any KeychainStore) -> KeychainKind? {
     guard let keychain = keychain as? any DesktopKeychain, keychain.isOwn else { return nil }

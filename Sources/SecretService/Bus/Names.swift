@@ -31,7 +31,13 @@ package enum Interface {
   package static let own = BusName.own
   package static let properties = "org.freedesktop.DBus.Properties"
   package static let peer = "org.freedesktop.DBus.Peer"
+  package static let introspectable = "org.freedesktop.DBus.Introspectable"
+  /// D-Bus's own, without properties.
+  package static let ofEveryObject = [properties, introspectable, peer]
   package static let bus = BusName.bus
+  /// Called by the portal for sandboxed programs.
+  package static let portal = "org.freedesktop.impl.portal.Secret"
+  package static let portalRequest = "org.freedesktop.impl.portal.Request"
 }
 
 /// The object paths of the Secret Service (Secret Service draft 0.2, chapter 12).

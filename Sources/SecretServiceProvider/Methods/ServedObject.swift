@@ -2,15 +2,6 @@ import Bytes
 import Keychain
 import SecretService
 
-extension Interface {
-  /// Called by the portal for sandboxed programs.
-  static let portal = "org.freedesktop.impl.portal.Secret"
-  static let portalRequest = "org.freedesktop.impl.portal.Request"
-  static let introspectable = "org.freedesktop.DBus.Introspectable"
-  /// D-Bus's own, without properties.
-  static let ofEveryObject = [properties, introspectable, peer]
-}
-
 enum ServedObject {
   /// The service, or a path on the way to its objects.
   case service
