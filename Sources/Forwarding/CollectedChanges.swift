@@ -147,6 +147,15 @@ struct CollectedChanges {
     deletions.append(reference)
   }
 
+  /// Takes back the changes since. What was seen since counts all the same.
+  mutating func undo(to earlier: CollectedChanges) {
+    additions = earlier.additions
+    added = earlier.added
+    updates = earlier.updates
+    updateOrder = earlier.updateOrder
+    deletions = earlier.deletions
+  }
+
   // MARK: Sending
 
   /// The changes, deletions first, because they may make room for the others.

@@ -257,7 +257,7 @@ package final class ForwardedKeychain: KeychainStore {
       do throws(KeychainError) {
         return try body()
       } catch {
-        pending = outer
+        pending?.undo(to: outer)
         throw error
       }
     }

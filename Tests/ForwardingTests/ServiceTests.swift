@@ -273,4 +273,20 @@ import Testing
     expect(runs, is: 2)
     try expect(count(others), is: first == nil ? 2 : 7)
   }
+
+  @Test("what only fails because of that is tried again, also in a body within another")
+  func tornWithin() throws {
+    let (mine, others) = (keychain(.everything), keychain(.everything))
+    let item = Item.internet("n.example", account: "alice")
+    var runs = 0
+    try mine.exclusively { () throws(KeychainError) in
+      runs += 1
+      try mine.exclusively { () throws(KeychainError) in
+        let isThere = try !mine.items(matching: .criteria(ItemCriteria(item.key))).isEmpty
+        if runs == 1 { try others.add(item, Credential(password: "1")) }
+        if !isThere { try mine.add(item, Credential(password: "2")) }
+      }
+    }
+    expect(runs, is: 2)
+  }
 }
