@@ -127,7 +127,8 @@ import Testing
     var list = KeychainList()
     for number in 0..<32 { try list.add(ListedKeychain("k\(number)", .file, at: "/x")) }
     #expect(throws: KeychainList.Fault.tooMany) { try list.add(ListedKeychain("more", .file, at: "/x")) }
-    let state = TemporaryFolder()["state"]
+    let folder = TemporaryFolder()
+    let state = folder["state"]
     list.putFirst([ListedKeychain(builtIn: .file)])
     #expect(throws: KeychainError.self) { try KeychainList.change(in: state) { $0 = list } }
     try expect(KeychainList.read(in: state).keychains.isEmpty)
