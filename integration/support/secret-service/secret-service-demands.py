@@ -972,6 +972,18 @@ def changes_at_once_are_all_made(client):
     equal((label, client.attributes(item), client.secret(item)), ("another", mine("all-made", f="2"), b"new"))
 
 
+@group("crowds", gnome_keyring="it takes secrets of any size")
+def refused_change_is_refused_alone(client):
+    """One item that is too large keeps none of those out that come with it."""
+    session = client.session()
+    secrets = [b"s" * ((1 << 20) + 1 if n == 7 else 1) for n in range(12)]
+    calls = [creation(client, session, mine("refused-alone", n=str(n)), secret) for n, secret in enumerate(secrets)]
+    for n, serial in enumerate([client.begin(client.message(*call)) for call in calls]):
+        with refused({ERROR + "LimitsExceeded", ERROR + "InvalidArgs"}, "a large secret") if n == 7 else contextlib.nullcontext():
+            client.answer(serial)
+    equal(len(client.found(mine("refused-alone"))), 11, "items")
+
+
 # In a group of its own, because it ends gnome-keyring.
 @group("open-session-first", gnome_keyring="it can abort when clients begin with OpenSession at once")
 def clients_begin_with_open_session(client):
@@ -1108,6 +1120,20 @@ def refused_while_locked(client, session, item, collection, attributes):
     }.items():
         with refused(IS_LOCKED, name):
             what()
+
+
+@group("locked")
+def what_is_stored_meanwhile_is_hidden(client, password):
+    session = client.session()
+    calls = [creation(client, session, mine("stored-meanwhile", n=str(n)), b"s") for n in range(20)]
+    serials = [client.begin(client.message(*call)) for call in calls]
+    with locked(client, password):
+        for serial in serials:
+            with contextlib.suppress(Refused):
+                client.answer(serial)
+        # A search may be refused, too.
+        with contextlib.suppress(Refused):
+            equal(client.call(ROOT, "Service.SearchItems", "a{ss}", mine("stored-meanwhile"))[0], [], "unlocked")
 
 
 @group("locked")
