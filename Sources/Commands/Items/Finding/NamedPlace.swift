@@ -239,8 +239,12 @@ struct NamedPlace {
     // What is no login has only a label.
     let isLabel = url != nil && account == nil && domain == nil
     let named = isLabel ? items : items.filter(\.key.itemClass.isPassword)
-    let similar = names(among: named, on: key).filter { $0 != text }.closest(to: text)
-    if let similar { return "did you mean \(prose: similar)?" }
+    let similar = names(among: named, on: key).filter { $0 != text }
+    if let closest = similar.closest(to: text) { return "did you mean \(prose: closest)?" }
+    if text.hasPart("://"), !similar.isEmpty {
+      let places = Set(similar).sorted()
+      return "on that host there \(prose: places.count == 1 ? "is" : "are") \(prose: places.fewInSentence)"
+    }
     let parts = text.isEmpty || text.hasPart("://") ? [] : named.filter { $0.isTaken(byPart: text) }
     if parts.count > 1 {
       let all = parts.namesApart.sorted().fewInSentence
