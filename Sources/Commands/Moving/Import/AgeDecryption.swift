@@ -48,23 +48,22 @@ struct AgeDecryption {
         openedBy: identity.map { [$0] } ?? usual, passphrase: identity == nil ? sources.source : { _ in nil },
         onMistypedCode: sources.noteMistypedCode)
     } catch .wrongPassphrase {
-      throw wrong(typed, path, slots)
+      throw Self.wrong(typed, path, hint: hint(for: path, slots))
     } catch .promptDismissed {
       return nil
     }
   }
 
-  private func wrong(_ typed: PassphraseSources.TypedSecret, _ path: String, _ slots: SlotsOfFile? = nil)
-    -> KeychainError
-  {
+  private static func wrong(
+    _ typed: PassphraseSources.TypedSecret, _ path: String, hint: Hint? = nil
+  ) -> KeychainError {
     let what =
       switch typed {
       case .passphrase: "that passphrase does"
       case .recoveryCode: "that recovery code does"
       case .either: "what was given does"
       }
-    return .failure(
-      "\(what) not open \(path)", hint: identity == nil ? hint(for: path, slots) : nil, status: .keychain)
+    return .failure("\(what) not open \(path)", hint: hint, status: .keychain)
   }
 
   /// Says which file to name, if some that may open it are known.
@@ -157,7 +156,7 @@ struct AgeDecryption {
       if let contents = try Self.decrypt(file, at: path, with: [identity]) { return contents }
       attempt += 1
     }
-    if attempt > 1 { throw wrong(.passphrase, path) }
+    if attempt > 1 { throw Self.wrong(.passphrase, path) }
     throw .failure(
       "\(path) is encrypted with a passphrase, and \(NobodyAsked.text) for it",
       hint: "give it with --passphrase-fd", status: .keychain)
