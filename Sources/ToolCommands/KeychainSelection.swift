@@ -3,6 +3,7 @@ package import EncryptedFile
 import Glibc
 package import Keychain
 package import KeychainChoice
+import PrivateFiles
 
 /// What a command was told about the keychain to use, and about how to unlock it.
 package struct KeychainSelection {
@@ -168,7 +169,15 @@ package struct KeychainSelection {
   /// - Returns: the folders of agents that may still keep some of them; see ``UnlockCache/forget(_:)``.
   package func lockAllFiles() throws(KeychainError) -> [String] {
     let location = try VaultLocation()
-    return try unlockCache(at: location).forget(nil)
+    var failed = try unlockCache(at: location).forget(nil)
+    // Without a runtime folder, the agent of each further keychain is in the folder of its own files.
+    let further = location.stateFolder + "/keychains"
+    guard let folder = try Folder(opening: further) else { return failed }
+    for name in try folder.names() {
+      let other = VaultLocation(vaultFolder: location.vaultFolder, stateFolder: "\(further)/\(name)")
+      failed += try unlockCache(at: other).forget(nil).filter { !failed.contains($0) }
+    }
+    return failed
   }
 
   func unlockCache(at location: VaultLocation) throws(KeychainError) -> UnlockCache {
